@@ -1,0 +1,1 @@
+"""The pure core: what a conversation is, without I/O, clocks, tasks or widgets."""

@@ -1,0 +1,25 @@
+"""Token counts of one round or one message.
+
+Convention (the providers' adapters normalise to it): ``input`` includes cached tokens, ``output`` includes
+reasoning tokens, ``cached`` is part of ``input`` and ``reasoning`` is part of ``output``.
+"""
+
+from deepchat_desktop.domain.base import Value
+
+
+class Usage(Value):
+    """Token counts as the provider reported them; 0 where it said nothing."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    reasoning: int = 0
+
+    def plus(self, other: "Usage") -> "Usage":
+        """Return the sum of two rounds."""
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=self.cached + other.cached,
+            reasoning=self.reasoning + other.reasoning,
+        )

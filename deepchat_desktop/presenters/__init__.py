@@ -1,0 +1,1 @@
+"""Between the asyncio core and the widgets: QtCore only."""

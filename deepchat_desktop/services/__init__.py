@@ -1,0 +1,1 @@
+"""Asyncio and I/O: everything that touches the world, without Qt."""

@@ -1,0 +1,1 @@
+"""The loop: one message end to end, pause and resume, recovery."""

@@ -1,0 +1,1 @@
+"""Widgets; they talk to presenters only."""

@@ -1,0 +1,1 @@
+"""One file per kind of block in the message list."""

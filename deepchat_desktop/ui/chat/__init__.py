@@ -1,0 +1,1 @@
+"""The conversation: message list, composer, permission card."""
