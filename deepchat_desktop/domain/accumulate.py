@@ -7,6 +7,8 @@ the length of its block, not of the message; adapters join the deltas of one net
 
 from typing import assert_never
 
+from pydantic import Field
+
 from deepchat_desktop.domain.base import Value
 from deepchat_desktop.domain.blocks import (
     Block,
@@ -45,7 +47,7 @@ class Answer(Value):
     """
 
     blocks: Blocks = ()
-    calls: dict[str, int] = {}
+    calls: dict[str, int] = Field(default_factory=dict)
     round: int = 0
     round_usage: Usage = Usage()
     usage: Usage = Usage()

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from deepchat_desktop.domain.base import Value
 from deepchat_desktop.domain.prompt import ModelCapabilities
 
@@ -25,7 +27,7 @@ class ProviderSettings(Value):
     name: str
     api: ApiStyle
     base_url: str
-    headers: dict[str, str] = {}
+    headers: dict[str, str] = Field(default_factory=dict)
     enabled: bool = True
     models: tuple[ModelSettings, ...] = ()
     key_backend: str | None = None

@@ -104,9 +104,8 @@ def verify(entries: Iterable[TapeEntry]) -> None:
 
     Raises ``TapeCorrupt`` at the first entry that does not fit. A purged payload is no fault.
     """
-    prev, seq = GENESIS, 0
-    for entry in entries:
-        seq += 1
+    prev = GENESIS
+    for seq, entry in enumerate(entries, start=1):
         expected = entry_hash(
             prev_hash=prev,
             session_id=entry.session_id,
