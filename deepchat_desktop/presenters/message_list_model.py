@@ -1,0 +1,181 @@
+"""The messages of the open session as a view reads them, fed with runtime events.
+
+Invariants: events of other sessions change nothing. Between two flushes all changes of one block become one
+change, so the work of a view follows the clock and not the number of tokens. The first change after a rest, and
+the first block of a message, are applied at once. Order is kept: messages and their ends are never overtaken.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from deepchat_desktop.domain.blocks import Block, ReasoningBlock, TextBlock, ToolCallBlock
+from deepchat_desktop.domain.events import (
+    BlockSet,
+    BlockText,
+    MessageAdded,
+    MessageFinished,
+    RuntimeEvent,
+    SessionDeleted,
+)
+from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus, Role
+from deepchat_desktop.domain.usage import Usage
+
+FLUSH_MS = 33
+
+
+@dataclass
+class MessageView:
+    """One message as it is shown now. Only the model changes it."""
+
+    id: str
+    role: Role
+    status: MessageStatus
+    stop_reason: str | None
+    blocks: list[Block]
+    meta: MessageMeta
+    usage: Usage
+
+
+@dataclass
+class _Change:
+    """What waits for one block: a new state, and text that came after it."""
+
+    block: Block | None = None
+    texts: list[str] = field(default_factory=list)
+
+
+def _view(message: Message) -> MessageView:
+    return MessageView(
+        id=message.id,
+        role=message.role,
+        status=message.status,
+        stop_reason=message.stop_reason,
+        blocks=list(message.blocks),
+        meta=message.meta,
+        usage=message.usage,
+    )
+
+
+def _grown(block: Block, text: str) -> Block:
+    """Return the block with text appended; kinds that hold no text stay as they are."""
+    match block:
+        case TextBlock() | ReasoningBlock():
+            return block.model_copy(update={"text": block.text + text})
+        case ToolCallBlock():
+            return block.model_copy(update={"arguments_text": block.arguments_text + text})
+        case _:
+            return block
+
+
+class MessageListModel(QObject):
+    """Rows are messages, oldest first; within a row, blocks by their index."""
+
+    reset = Signal()
+    message_added = Signal(int)
+    block_text = Signal(int, int, str)
+    block_changed = Signal(int, int)
+    message_changed = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session_id = ""
+        self._messages: list[MessageView] = []
+        self._rows: dict[str, int] = {}
+        self._pending: dict[tuple[str, int], _Change] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(FLUSH_MS)
+        self._timer.timeout.connect(self._on_timer)
+
+    def count(self) -> int:
+        """Return the number of messages."""
+        return len(self._messages)
+
+    def message(self, row: int) -> MessageView:
+        """Return a message. Raises ``IndexError`` for a row that is not there."""
+        return self._messages[row]
+
+    def load(self, messages: Sequence[Message], session_id: str = "") -> None:
+        """Replace everything. Without ``session_id`` it is taken from the messages, "" if there are none."""
+        self.session_id = session_id or (messages[0].session_id if messages else "")
+        self._pending.clear()
+        self._messages = [_view(message) for message in messages]
+        self._rows = {message.id: row for row, message in enumerate(self._messages)}
+        self.reset.emit()
+
+    def apply(self, event: RuntimeEvent) -> None:
+        """Take one event; other kinds and other sessions are ignored."""
+        if not self.session_id or getattr(event, "session_id", None) != self.session_id:
+            return
+        match event:
+            case BlockText():
+                self._queue(event.message_id, event.index).texts.append(event.text)
+                self._maybe_flush(event.message_id)
+            case BlockSet():
+                change = self._queue(event.message_id, event.index)
+                change.block = event.block
+                change.texts.clear()
+                self._maybe_flush(event.message_id)
+            case MessageAdded() | MessageFinished():
+                self.flush()
+                self._put(event.message)
+            case SessionDeleted():
+                self.load(())
+            case _:
+                pass
+
+    def flush(self) -> None:
+        """Apply what waits, now."""
+        pending, self._pending = self._pending, {}
+        for (message_id, index), change in pending.items():
+            row = self._rows.get(message_id)
+            if row is not None:
+                self._apply_change(row, index, change)
+
+    def _queue(self, message_id: str, index: int) -> _Change:
+        return self._pending.setdefault((message_id, index), _Change())
+
+    def _maybe_flush(self, message_id: str) -> None:
+        row = self._rows.get(message_id)
+        first = row is not None and not self._messages[row].blocks
+        if first or not self._timer.isActive():
+            self.flush()
+            self._timer.start()
+
+    def _on_timer(self) -> None:
+        if self._pending:
+            self.flush()
+            self._timer.start()
+
+    def _apply_change(self, row: int, index: int, change: _Change) -> None:
+        blocks = self._messages[row].blocks
+        added = "".join(change.texts)
+        if change.block is not None and index <= len(blocks):
+            blocks[index : index + 1] = [_grown(change.block, added)]
+            self.block_changed.emit(row, index)
+        elif change.block is None and added and index < len(blocks):
+            blocks[index] = _grown(blocks[index], added)
+            self.block_text.emit(row, index, added)
+
+    def _put(self, message: Message) -> None:
+        row = self._rows.get(message.id)
+        if row is None:
+            self._rows[message.id] = len(self._messages)
+            self._messages.append(_view(message))
+            self.message_added.emit(len(self._messages) - 1)
+            return
+        old = self._messages[row]
+        changed = list(_differences(old.blocks, message.blocks))
+        self._messages[row] = _view(message)
+        for index in changed:
+            self.block_changed.emit(row, index)
+        self.message_changed.emit(row)
+
+
+def _differences(old: Sequence[Block], new: Sequence[Block]) -> Iterable[int]:
+    """Yield the indexes of new blocks that differ from the old ones."""
+    for index, block in enumerate(new):
+        if index >= len(old) or old[index] != block:
+            yield index
