@@ -1,0 +1,102 @@
+"""The visible keyboard focus: one overlay per window, 2 px of accent, 1 px away from what has the focus.
+
+It is shown only when the last input in the window was a key that moves the focus; a click hides it. It
+never takes a mouse event. Text fields show focus by their border and lists by their row.
+"""
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+
+from deepchat_desktop.ui.paint import painting, rr
+from deepchat_desktop.ui.theme import theme
+
+_MOVING = frozenset(
+    {
+        Qt.Key.Key_Tab,
+        Qt.Key.Key_Backtab,
+        Qt.Key.Key_F6,
+        Qt.Key.Key_Up,
+        Qt.Key.Key_Down,
+        Qt.Key.Key_Left,
+        Qt.Key.Key_Right,
+    }
+)
+_FOLLOWED = frozenset({QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Hide, QEvent.Type.Show})
+_AWAY = 3
+
+
+class FocusRing(QWidget):
+    """The overlay of ``window``; it lives as long as the window."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._target: QWidget | None = None
+        self._radius = 6.0
+        self._handle: QObject | None = None
+        self.keyboard = False
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        window.installEventFilter(self)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_moved)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if watched is self._window and kind == QEvent.Type.Show:
+            self._watch_input()
+        elif watched is self._handle:
+            self._note_input(event)
+        elif watched is self._target and kind in _FOLLOWED:
+            # Layouts move ancestors after children, so measure when the round is over.
+            QTimer.singleShot(0, self, self._place)
+        return False
+
+    def _watch_input(self) -> None:
+        """Listen at the window's native side, where keys and clicks pass once, before any widget."""
+        handle = self._window.windowHandle()
+        if handle is not None and handle is not self._handle:
+            handle.installEventFilter(self)
+            self._handle = handle
+
+    def _note_input(self, event: QEvent) -> None:
+        match event.type():
+            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent) and event.key() in _MOVING:
+                self.keyboard = True
+                QTimer.singleShot(0, self, self._place)
+            case QEvent.Type.MouseButtonPress:
+                self.keyboard = False
+                self.hide()
+
+    def _focus_moved(self, _old: QWidget | None, now: QWidget | None) -> None:
+        if self._target is not None:
+            self._target.removeEventFilter(self)
+        self._target = None
+        if isinstance(now, QAbstractButton) and now.window() is self._window:
+            self._target = now
+            now.installEventFilter(self)
+            now.destroyed.connect(self._target_gone)
+        self._place()
+
+    def _target_gone(self, gone: QObject) -> None:
+        if self._target is gone or self._target is None:
+            self._target = None
+            self.hide()
+
+    def _place(self) -> None:
+        target = self._target
+        if target is None or not self.keyboard or not target.isVisible() or not target.hasFocus():
+            self.hide()
+            return
+        at = target.mapTo(self._window, QPoint(0, 0))
+        self._radius = float(getattr(target, "radius", 6)) + _AWAY
+        self.setGeometry(QRect(at, target.size()).adjusted(-_AWAY, -_AWAY, _AWAY, _AWAY))
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painting(self) as p:
+            rr(p, self.rect(), self._radius, None, theme.accent, 2)
