@@ -1,0 +1,216 @@
+"""Markdown to items through markdown-it-py's tokens; no HTML string is ever made or read (MD-2).
+
+Invariants: no I/O; raw HTML is text; only ``data:`` pictures of four raster types become pictures, every other
+one becomes its alternative text and host; invisible and reordering characters are shown (MD-5). A piece that is
+longer than ``MAX_CHARS`` is shown as plain text (MD-6). The parser is imported when first used.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from deepchat_desktop.domain.visible_text import visible_prose
+from deepchat_desktop.ui.blocks.markdown_items import (
+    BULLET,
+    CHECKED,
+    UNCHECKED,
+    CodeItem,
+    Item,
+    PictureItem,
+    Place,
+    RuleItem,
+    Span,
+    Style,
+    TableItem,
+    TextItem,
+)
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MAX_CHARS = 200_000
+_DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)$")
+_TASK = re.compile(r"\[([ xX])\]\s+")
+_STYLES: dict[str, Style] = {"h1": "h1", "h2": "h2"}
+
+References = dict[str, object]
+"""Link definitions seen so far in a message; the parser adds to it."""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+
+
+def parse(source: str, references: References | None = None) -> tuple[Item, ...]:
+    """Return the items of a piece. ``references`` is shared by the pieces of one message."""
+    shown = visible_prose(source)
+    if len(shown) > MAX_CHARS:
+        return (TextItem((Span(shown),), "p", Place()),)
+    env: dict[str, object] = {"references": references if references is not None else {}}
+    reader = _Reader()
+    for token in _parser().parse(shown, env):
+        reader.take(token)
+    return tuple(reader.items)
+
+
+class _Reader:
+    """Walks block tokens and keeps track of lists, quotes and the table in hand."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self._lists: list[int | None] = []
+        self._quotes = 0
+        self._marker = ""
+        self._style: Style = "p"
+        self._rows: list[list[tuple[Span, ...]]] = []
+        self._aligns: list[str] = []
+        self._in_cell = False
+
+    def take(self, token: "Token") -> None:
+        """Take one block token."""
+        match token.type:
+            case "fence" | "code_block":
+                words = token.info.split()
+                self.items.append(CodeItem(token.content.removesuffix("\n"), words[0] if words else "", self._place()))
+            case "hr":
+                self.items.append(RuleItem(self._place()))
+            case "inline":
+                self._inline(token)
+            case "heading_open":
+                self._style = _STYLES.get(token.tag, "h3")
+            case "heading_close":
+                self._style = "p"
+            case "blockquote_open":
+                self._quotes += 1
+            case "blockquote_close":
+                self._quotes -= 1
+            case _:
+                self._nested(token)
+
+    def _nested(self, token: "Token") -> None:
+        match token.type:
+            case "bullet_list_open":
+                self._lists.append(None)
+            case "ordered_list_open":
+                self._lists.append(int(token.attrGet("start") or 1))
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists.pop()
+            case "list_item_open":
+                self._marker = self._next_marker()
+            case "list_item_close":
+                self._finish_entry()
+            case _:
+                self._table(token)
+
+    def _table(self, token: "Token") -> None:
+        match token.type:
+            case "table_open":
+                self._rows, self._aligns = [], []
+            case "tr_open":
+                self._rows.append([])
+            case "th_open" | "td_open":
+                self._in_cell = True
+                if len(self._rows) == 1:
+                    style = str(token.attrGet("style") or "text-align:left")
+                    self._aligns.append(style.removeprefix("text-align:"))
+            case "th_close" | "td_close":
+                self._in_cell = False
+            case "table_close":
+                rows = tuple(tuple(row) for row in self._rows)
+                self.items.append(TableItem(rows, tuple(self._aligns), self._place()))
+            case _:
+                pass
+
+    def _place(self) -> Place:
+        marker, self._marker = self._marker, ""
+        return Place(len(self._lists), self._quotes, marker)
+
+    def _next_marker(self) -> str:
+        number = self._lists[-1]
+        if number is None:
+            return BULLET
+        self._lists[-1] = number + 1
+        return f"{number}."
+
+    def _finish_entry(self) -> None:
+        if self._marker:
+            self.items.append(TextItem((), "p", self._place()))
+
+    def _inline(self, token: "Token") -> None:
+        children = token.children or []
+        if self._in_cell:
+            self._rows[-1].append(spans_of(children)[0])
+            return
+        spans, pictures = spans_of(children)
+        spans = self._without_task_box(spans)
+        if spans or not pictures:
+            self.items.append(TextItem(spans, self._style, self._place()))
+        for media_type, data, alt in pictures:
+            self.items.append(PictureItem(media_type, data, alt, self._place()))
+
+    def _without_task_box(self, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+        found = _TASK.match(spans[0].text) if self._marker == BULLET and spans and not spans[0].code else None
+        if found is None:
+            return spans
+        self._marker = UNCHECKED if found[1] == " " else CHECKED
+        first = Span(spans[0].text[found.end() :], spans[0].bold, spans[0].italic, spans[0].strike)
+        return (first, *spans[1:])
+
+
+Picture = tuple[str, str, str]
+
+
+def spans_of(children: Sequence["Token"]) -> tuple[tuple[Span, ...], list[Picture]]:
+    """Return an inline token's runs, and its ``data:`` pictures as (media type, base 64, alternative text)."""
+    spans: list[Span] = []
+    pictures: list[Picture] = []
+    depth = {"strong": 0, "em": 0, "s": 0}
+    links: list[str] = []
+    for token in children:
+        name, _, edge = token.type.rpartition("_")
+        if name in depth and edge in ("open", "close"):
+            depth[name] += 1 if edge == "open" else -1
+        elif token.type == "link_open":
+            links.append(str(token.attrGet("href") or ""))
+        elif token.type == "link_close":
+            links.pop()
+        elif token.type == "image":
+            _image(token, spans, pictures)
+        else:
+            text = "\u2028" if token.type == "hardbreak" else " " if token.type == "softbreak" else token.content
+            _append(spans, Span(text, depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0,
+                                token.type == "code_inline", links[-1] if links else ""))  # fmt: skip
+    return tuple(spans), pictures
+
+
+def _append(spans: list[Span], span: Span) -> None:
+    """Add a run, joined to the one before when both look the same."""
+    last = spans[-1] if spans else None
+    if last is not None and not span.code and last == replace(span, text=last.text):
+        spans[-1] = replace(span, text=last.text + span.text)
+    elif span.text:
+        spans.append(span)
+
+
+def _image(token: "Token", spans: list[Span], pictures: list[Picture]) -> None:
+    source = str(token.attrGet("src") or "")
+    inline = _DATA.match(source)
+    if inline:
+        pictures.append((inline[1], inline[2], token.content))
+    else:
+        spans.append(Span(_stand_in(token.content, source), image=True))
+
+
+def _stand_in(alt: str, source: str) -> str:
+    try:
+        host = urlsplit(source).hostname or ""
+    except ValueError:
+        host = ""
+    return " · ".join(part for part in (alt, host) if part)
