@@ -1,7 +1,7 @@
 """What every test stands on: private folders, an offscreen Qt, one event loop of choice, and silence in the log.
 
 Invariants: no test sees the user's home, keychain, keys or data; a log record of WARNING or above that no test
-announced fails the test that caused it (`expected_logs` announces one); a Qt warning fails it too (`qt_log_level_fail`).
+announced fails the test that caused it (`expected_logs` announces one); so does a Qt warning (`qt_log_level_fail`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STARTED = time.monotonic()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--time-budget` keeps a long run bounded: what does not fit is skipped by name, never silently."""
-    parser.addoption("--time-budget", type=float, default=0, help="seconds after which remaining slow tests are skipped")
+    parser.addoption("--time-budget", type=float, default=0, help="seconds after which slow tests are skipped")
     parser.addoption("--run-slow", action="store_true", help="run tests marked slow beside the others")
 
 
@@ -102,8 +102,8 @@ def _log_guard(request: pytest.FixtureRequest) -> Iterator[ExpectedLogs]:
 def _private_places(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
-    for name, folder in {"CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state", "CACHE": ".cache"}.items():
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / folder))
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / f".{name.lower()}"))
     monkeypatch.setenv("DEEPCHAT_DATA_DIR", str(home / "deepchat-data"))
     for name in list(os.environ):
         if name.endswith("_API_KEY") or name == "DBUS_SESSION_BUS_ADDRESS":
