@@ -2,7 +2,7 @@
 
 Invariants: standard library only, and syntax that Python 3.6 understands, so that an old Python gets a message and
 not a SyntaxError. Nothing but the chosen interpreter's path goes to stdout; words go to stderr. Exit 0: all is there
-(as root on Debian or Ubuntu perhaps installed just now); exit 2: what is missing is named with the line that installs it.
+(as root on Debian or Ubuntu perhaps installed just now); exit 2: what is missing is named, with the line to install it.
 
     preflight.py --need none|offscreen|window
 """
