@@ -23,7 +23,7 @@ if [ ! -f "$base.tar" ]; then
     fresh=$(mktemp -d "$base.XXXXXX")
     # The mirror of this machine's own apt settings; debootstrap's default is the public one.
     mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' \
-             /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null | head -1)
+             /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list /etc/apt/sources.list 2>/dev/null | head -1 || true)
     debootstrap --variant=minbase --include=make,git,python3,ca-certificates bookworm "$fresh" ${mirror:+"$mirror"}
     tar -C "$fresh" -cf "$base.tar.part" . && mv "$base.tar.part" "$base.tar"
     rm -rf -- "$fresh"
