@@ -1,0 +1,48 @@
+"""The entry points: the window, the command line, helper processes, the self-test."""
+
+import sys
+
+from deepchat_desktop import __version__
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program and return its exit code."""
+    argv = sys.argv[1:] if arguments is None else arguments
+    match argv:
+        case ["--version"]:
+            sys.stdout.write(f"deepchat {__version__}\n")
+            return 0
+        case ["--worker", name]:
+            from deepchat_desktop.workers import main as run_worker
+
+            return run_worker(name)
+        case ["--self-test", *rest]:
+            from deepchat_desktop.self_test import main as self_test
+
+            return self_test(rest)
+    if _opens_window(argv):
+        from deepchat_desktop.app import run_window
+
+        return run_window(argv)
+    from deepchat_desktop.cli import run
+
+    return run(argv)
+
+
+def main_window() -> int:
+    """Run the program from its desktop entry."""
+    return main()
+
+
+def _opens_window(argv: list[str]) -> bool:
+    """Whether the arguments name no command: nothing, a data folder, or one link."""
+    rest = list(argv)
+    if rest[:1] == ["--data-dir"] and len(rest) >= 2:
+        rest = rest[2:]
+    elif rest and rest[0].startswith("--data-dir="):
+        rest = rest[1:]
+    return not rest or (len(rest) == 1 and rest[0].startswith("deepchat://"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
