@@ -1,0 +1,34 @@
+"""Which adapter speaks which API style. A new style is one file and one line in each table."""
+
+from collections.abc import Callable
+
+from deepchat_desktop.domain.errors import ProviderError
+from deepchat_desktop.services.providers.base import Decoder, Endpoint, Provider
+from deepchat_desktop.services.providers.openai_chat import OpenAIChat
+from deepchat_desktop.services.providers.openai_chat_decode import ChatDecoder
+
+ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {"openai_chat": OpenAIChat}
+DECODERS: dict[str, Callable[[], Decoder]] = {"openai_chat": ChatDecoder}
+
+
+def make_provider(api: str, endpoint: Endpoint) -> Provider:
+    """Return a provider of that style. Raises ``ProviderError`` (``unsupported_feature``) if there is none."""
+    if api not in ADAPTERS:
+        raise _unknown(api)
+    return ADAPTERS[api](endpoint)
+
+
+def new_decoder(api: str) -> Decoder:
+    """Return a decoder of that style. Raises ``ProviderError`` (``unsupported_feature``) if there is none."""
+    if api not in DECODERS:
+        raise _unknown(api)
+    return DECODERS[api]()
+
+
+def _unknown(api: str) -> ProviderError:
+    known = ", ".join(sorted(ADAPTERS))
+    return ProviderError(
+        f"The API style \u201c{api}\u201d is not supported yet. Supported: {known}.",
+        code="unsupported_feature",
+        params={"api": api},
+    )

@@ -1,0 +1,200 @@
+"""Sends one request and reads its body as it comes: limits, pacing, and the one silent retry.
+
+Invariants: no total limit; headers are not the first byte; every byte restarts the idle limit; leaving the
+context closes the connection at once; a request is repeated only if a kept connection died before any byte of
+the answer came. A key leaves this computer over TLS only, and nothing here puts an address or a header into a
+message.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deepchat_desktop.domain.stream import StreamError
+from deepchat_desktop.services.http import is_loopback, new_client
+from deepchat_desktop.services.providers.base import Endpoint
+from deepchat_desktop.services.providers.base_url import shown_host
+from deepchat_desktop.services.providers.wire_errors import error_event
+
+if TYPE_CHECKING:
+    import httpx
+
+PACE_AFTER_S = 0.004
+PACE_S = 0.012
+MAX_ERROR_BODY = 256 * 1024
+_DRAIN_S = 0.2
+_DECODED = frozenset({"", "identity", "gzip", "deflate"})
+_SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "x-goog-api-key", "proxy-authorization"})
+
+
+class WireFailure(Exception):
+    """The transport failed; ``event`` is what the stream ends with."""
+
+    def __init__(self, event: StreamError) -> None:
+        super().__init__(event.message)
+        self.event = event
+
+
+@dataclass
+class WireResponse:
+    """An answer whose headers are here. ``chunks`` yields the decoded body as it comes."""
+
+    status: int
+    headers: dict[str, str]
+    chunks: AsyncIterator[bytes]
+
+    async def read_error(self) -> bytes:
+        """Return the beginning of an error body, at most 256 kB."""
+        body = bytearray()
+        async for chunk in self.chunks:
+            body += chunk
+            if len(body) >= MAX_ERROR_BODY:
+                break
+        return bytes(body[:MAX_ERROR_BODY])
+
+
+class Pace:
+    """Lets the socket collect while a fast server streams.
+
+    A network read under the Qt event loop costs 150 to 200 microseconds; a server that sends each token alone
+    would eat half a core at 1,000 tokens a second. So after 4 ms of reading the next read waits 12 ms.
+    """
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    async def rest(self) -> None:
+        """Pause if reading has gone on for more than 4 ms since the last pause."""
+        if time.monotonic() - self._since > PACE_AFTER_S:
+            await asyncio.sleep(PACE_S)
+            self._since = time.monotonic()
+
+
+class Transport:
+    """The connections to one model server."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._clients: dict[bool, httpx.AsyncClient] = {}
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        for client in self._clients.values():
+            await client.aclose()
+        self._clients.clear()
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, url: str, headers: dict[str, str], content: bytes | None = None
+    ) -> AsyncGenerator[WireResponse, None]:
+        """Send a request and give its answer. Raises ``WireFailure``, also from within ``chunks``."""
+        import httpx
+
+        deadline = asyncio.get_running_loop().time() + self._endpoint.timeouts.first_byte
+        try:
+            response = await self._send(method, url, headers, content, deadline)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            raise WireFailure(self._explain(error, url)) from None
+        try:
+            encoding = response.headers.get("content-encoding", "").strip().lower()
+            if encoding not in _DECODED:
+                raise WireFailure(error_event("server", "The server answered in an encoding that was not asked for."))
+            chunks = self._chunks(response, url, deadline)
+            yield WireResponse(response.status_code, dict(response.headers), chunks)
+        finally:
+            await response.aclose()
+
+    async def _send(
+        self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float
+    ) -> "httpx.Response":
+        import httpx
+
+        for fresh in (not self._endpoint.keepalive, True):
+            client = self._client(url, fresh=fresh)
+            opened: list[str] = []
+
+            async def trace(name: str, _info: dict[str, Any], opened: list[str] = opened) -> None:
+                if name.startswith("connection.connect_"):
+                    opened.append(name)
+
+            request = client.build_request(method, url, headers=headers, content=content, extensions={"trace": trace})
+            try:
+                async with asyncio.timeout_at(deadline):
+                    return await client.send(request, stream=True)
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                # A kept connection that the server had closed meanwhile: no byte of an answer was received,
+                # so sending again on a new one is safe. A new connection that fails is a real failure.
+                if fresh or opened:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _client(self, url: str, *, fresh: bool) -> "httpx.AsyncClient":
+        if fresh not in self._clients:
+            self._clients[fresh] = new_client(
+                url, keepalive=not fresh, connect_s=self._endpoint.timeouts.connect, proxy=self._endpoint.proxy
+            )
+        return self._clients[fresh]
+
+    async def _chunks(self, response: "httpx.Response", url: str, deadline: float) -> AsyncIterator[bytes]:
+        import httpx
+
+        pace = Pace()
+        body = response.aiter_bytes()
+        limit = deadline
+        try:
+            while True:
+                async with asyncio.timeout_at(limit):
+                    chunk = await anext(body, None)
+                if chunk is None:
+                    return
+                if chunk:
+                    yield chunk
+                    await pace.rest()
+                limit = asyncio.get_running_loop().time() + self._endpoint.timeouts.idle
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            raise WireFailure(self._explain(error, url)) from None
+
+    def _explain(self, error: Exception, url: str) -> StreamError:
+        """Say what a failed connection means. The error's own text may hold the address: it is not shown."""
+        import httpx
+
+        host = shown_host(url)
+        match error:
+            case httpx.ConnectTimeout() | httpx.ConnectError():
+                refused = f"{host} cannot be reached. Check the address, the network, and that the server runs."
+                secure = isinstance(error, httpx.ConnectError) and "CERTIFICATE" in str(error).upper()
+                return error_event("network", f"The certificate of {host} is not trusted." if secure else refused)
+            case TimeoutError() | httpx.TimeoutException():
+                return error_event("timeout", f"{host} has sent nothing for too long.")
+            case httpx.DecodingError():
+                return error_event("network", f"The compressed answer of {host} is damaged.")
+            case httpx.InvalidURL() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | ValueError():
+                return error_event("bad_request", "The address, a header or the key cannot be sent as it is.")
+            case _:
+                return error_event("network", f"The connection to {host} broke.")
+
+
+def refuse_plain_key(url: str, headers: dict[str, str]) -> StreamError | None:
+    """Return the refusal of a request that would send a key unencrypted to another computer, else None."""
+    secret = any(name.lower() in _SECRET_HEADERS for name in headers) or "@" in url.split("/")[2]
+    if not secret or url.lower().startswith("https://") or is_loopback(url):
+        return None
+    return error_event(
+        "bad_request",
+        f"The key for {shown_host(url)} would travel unencrypted, so nothing was sent. Use https:// in the base URL; "
+        "plain http:// is for servers on this computer, or without a key.",
+    )
+
+
+async def drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read the last bytes of a finished answer, for at most 0.2 s, so that its connection can be used again."""
+    try:
+        async with asyncio.timeout(_DRAIN_S):
+            async for _ in chunks:
+                pass
+    except (TimeoutError, WireFailure):
+        # The answer is complete already; the connection is closed instead of kept.
+        return
