@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from deepchat_desktop.domain.errors import LocalModelError
 from deepchat_desktop.services.http import new_client
@@ -19,6 +20,7 @@ from deepchat_desktop.services.secrets import mask, remember
 from deepchat_desktop.workers import spawn
 
 StartTask = Callable[[Coroutine[Any, Any, Any], str], "asyncio.Task[Any]"]
+CONNECT_LIMIT_S = 2.0
 _log = logging.getLogger(__name__)
 
 MESSAGES = {
@@ -75,6 +77,19 @@ class ModelServer:
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
+
+    async def listens(self) -> bool:
+        """Whether the port still takes connections: a killed process is known here before its exit is."""
+        if not self.alive:
+            return False
+        port = urlsplit(self.endpoint.base_url).port
+        try:
+            async with asyncio.timeout(CONNECT_LIMIT_S):
+                _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        except (OSError, TimeoutError):
+            return False
+        writer.close()
+        return True
 
     async def exited(self) -> int:
         """Wait for the end of the process and return its exit code."""

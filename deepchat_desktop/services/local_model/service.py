@@ -1,6 +1,6 @@
 """The local model as the rest of the program sees it: there when asked for, gone when idle.
 
-At most one process runs. It is exchanged when another model or context is asked for, but never while somebody
+At most one process runs. It is exchanged when another model or a larger context is asked for, but never while somebody
 holds a lease: a running stream is not cut by somebody else's wish. ``_lock`` orders the starts; ``stop`` does not
 take it, so that it ends a process that is still loading too.
 """
@@ -81,7 +81,7 @@ class LocalModel:
     async def lease(self, model_id: str | None = None, context: int | None = None) -> AsyncIterator[LocalEndpoint]:
         """Have the model running while the body runs. Raises ``LocalModelError``.
 
-        Waits while another model or context is leased.
+        Waits while another model is leased, or the same with a smaller context.
         """
         async with self._lock:
             server = await self._matching(self.find(model_id), context)
@@ -104,8 +104,8 @@ class LocalModel:
     async def _matching(self, model: LocalModelFile, wanted: int | None) -> ModelServer:
         context = clamp_context(wanted)
         server = self._server
-        if server is not None and server.alive:
-            if (server.model_id, server.context) == (model.id, context):
+        if server is not None and await server.listens():
+            if server.model_id == model.id and server.context >= context:
                 return server
             await self._unused.wait()
         await self.stop()
