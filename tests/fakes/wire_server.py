@@ -2,24 +2,14 @@
 
 It plays one answer for each request, in order (``match`` picks an answer by the request's body, ``routes`` answers
 fixed paths such as ``/models`` without using one up). Nothing in it depends on the time a test takes: a ``Gate``
-holds an answer until the test releases it. As a program it plays a JSON script, so that tests of the real process
-can run it as a process of its own::
-
-    python -m tests.fakes.wire_server SCRIPT.json [--requests FILE] [--until-stdin-closes]
-
-It prints its port on one line. The script is ``{"answers": [...], "models": [...], "repeat_last": false}``; an answer
-is ``{"chat": {...arguments of chat_answers.chat}}`` or ``{"status", "headers", "steps": ["text", {"b64"}, {"pause"},
-{"gate"}, {"drop": true}, {"close": true}]}``, each with ``match``, ``cut``, ``gzip``, ``framing`` or ``no_answer``.
+holds an answer until the test releases it. Run as a program it plays a JSON script (see ``wire_script``).
 """
 
-import argparse
-import base64
 import contextlib
 import json
 import select
 import socket
 import struct
-import sys
 import threading
 import time
 import zlib
@@ -330,69 +320,13 @@ class _Encoder:
         return b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece
 
 
-# The program
-
-
-def answer_from_json(value: Mapping[str, Any]) -> Answer:
-    """Return the answer that a script describes."""
-    from tests.fakes.chat_answers import chat
-
-    common = {name: value[name] for name in ("match", "cut", "gzip", "framing", "no_answer") if name in value}
-    if "chat" in value:
-        return Answer(**{**vars(chat(**value["chat"])), **common})
-    if "json" in value:
-        return Answer(**{**vars(json_answer(value["json"], value.get("status", 200))), **common})
-    headers = value.get("headers", {"content-type": "text/event-stream"})
-    steps = tuple(step_from_json(step) for step in value.get("steps", ()))
-    return Answer(steps=steps, status=value.get("status", 200), headers=headers, **common)
-
-
-def step_from_json(step: str | Mapping[str, Any]) -> Step:
-    """Return the step that a script describes."""
-    match step:
-        case str():
-            return step.encode()
-        case {"b64": data}:
-            return base64.b64decode(data)
-        case {"pause": seconds}:
-            return Pause(seconds)
-        case {"gate": name}:
-            return Gate(name)
-        case {"drop": True}:
-            return Drop()
-        case {"close": True}:
-            return Close()
-    raise ValueError(f"no such step: {step}")
-
-
 def model_list(models: Iterable[str | Mapping[str, Any]]) -> Answer:
     """Return an answer to ``GET /models``."""
     items = [{"id": model, "object": "model"} if isinstance(model, str) else model for model in models]
     return json_answer({"object": "list", "data": items})
 
 
-def main() -> None:
-    """Play a script until the process is ended, or standard input closes."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("script", type=Path)
-    parser.add_argument("--requests", type=Path)
-    parser.add_argument("--until-stdin-closes", action="store_true")
-    args = parser.parse_args()
-    script = json.loads(args.script.read_text(encoding="utf-8"))
-    answers = [answer_from_json(value) for value in script["answers"]]
-    routes = {"/models": model_list(script["models"])} if "models" in script else {}
-    with WireServer(
-        answers, routes=routes, repeat_last=script.get("repeat_last", False), requests_file=args.requests
-    ) as server:
-        print(server.port, flush=True)
-        if args.until_stdin_closes:
-            sys.stdin.read()
-        else:
-            threading.Event().wait()
-
-
 if __name__ == "__main__":
-    # Run as a program this module is called __main__; the classes of its scripts belong to the imported one.
-    from tests.fakes import wire_server
+    from tests.fakes.wire_script import main
 
-    wire_server.main()
+    main()
