@@ -111,6 +111,8 @@ class CarryBlock(Value):
     kind: Literal["carry"] = "carry"
     family: str
     data: Carry = Field(default_factory=dict)
+    round: int | None = None
+    """The round it belongs to; it may come after the round's calls."""
 
 
 Block = Annotated[

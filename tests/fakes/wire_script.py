@@ -5,8 +5,8 @@
 prints its port on one line and serves until it is ended. ``--requests`` appends each request to a file, one JSON
 object a line. The script is ``{"answers": [...], "models": [...], "repeat_last": false}``; an answer is ``{"chat":
 {...arguments of chat_answers.chat}}``, ``{"json": value, "status"}`` or ``{"status", "headers", "steps": ["text",
-{"b64"}, {"pause"}, {"gate"}, {"drop": true}, {"close": true}]}``, each with ``match``, ``cut``, ``gzip``, ``framing`` or
-``no_answer``. A gate never opens here: it holds until the client goes away.
+{"b64"}, {"pause"}, {"gate"}, {"drop": true}, {"close": true}]}``, each with ``match``, ``cut``, ``gzip``, ``framing``
+or ``no_answer``. A gate never opens here: it holds until the client goes away.
 """
 
 import argparse
