@@ -1,0 +1,209 @@
+"""A painted ``QTextDocument``: code chips, list markers, quote bars, selection, links.
+
+Invariants: the document is built when items are set, or at the first paint after a change of colours, never
+twice; a link is told to the owner and never followed here.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QBrush,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFragment,
+)
+from PySide6.QtWidgets import QWidget
+
+from deepchat_desktop.ui import fonts, icons
+from deepchat_desktop.ui.blocks import doc_build, markdown_items
+from deepchat_desktop.ui.blocks.markdown_items import RuleItem, TextItem
+from deepchat_desktop.ui.blocks.part import QUOTE_INDENT, TextPart, word_range
+from deepchat_desktop.ui.paint import dot, hline, painting, rr, text
+from deepchat_desktop.ui.theme import theme
+
+
+class DocView(TextPart):
+    """Paragraphs, headings and list entries that stand together."""
+
+    def __init__(self, items: Sequence[TextItem | RuleItem] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMouseTracking(True)
+        self.set_items(items)
+
+    def set_items(self, items: Sequence[TextItem | RuleItem]) -> None:
+        """Replace the content. The owner fits anew."""
+        self._items = tuple(items)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._colours = theme.name
+        self.document = self.build()
+        if self.width():
+            self.document.setTextWidth(self.document_width(self.width()))
+        self.setAccessibleName(self.document.toPlainText())
+        self.update()
+
+    def build(self) -> doc_build.SilentDocument:
+        """Return the document of the items."""
+        return doc_build.build(self._items)
+
+    def document_width(self, width: int) -> float:
+        """Return how wide the document is set in a view of this width."""
+        return width
+
+    def document_height(self) -> float:
+        """Return how high the document is at its width."""
+        return self.document.size().height()
+
+    def origin(self) -> QPointF:
+        """Return where the document's corner stands in the view."""
+        return QPointF(0, 0)
+
+    def fit(self, width: int) -> int:
+        wanted = self.document_width(width)
+        if self.document.textWidth() != wanted:  # Qt lays out anew even for the same width
+            self.document.setTextWidth(wanted)
+        self.resize(width, int(self.document_height() + 0.99))
+        return self.height()
+
+    def position_at(self, point: QPoint) -> int:
+        at = QPointF(point) - self.origin()
+        return self.document.documentLayout().hitTest(at, Qt.HitTestAccuracy.FuzzyHit)
+
+    def length(self) -> int:
+        return self.document.characterCount() - 1
+
+    def text_between(self, start: int, end: int) -> str:
+        cursor = QTextCursor(self.document)
+        cursor.setPosition(min(start, self.length()))
+        cursor.setPosition(min(end, self.length()), QTextCursor.MoveMode.KeepAnchor)
+        plain = cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+        return plain.replace(doc_build.CHIP_PAD, "")
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        block = self.document.findBlock(position)
+        start, end = word_range(block.text(), position - block.position())
+        return block.position() + start, block.position() + end
+
+    def link_at(self, point: QPoint) -> tuple[str, str] | None:
+        layout = self.document.documentLayout()
+        at = QPointF(point) - self.origin()
+        href = layout.anchorAt(at)
+        if not href:
+            return None
+        position = layout.hitTest(at, Qt.HitTestAccuracy.FuzzyHit)
+        words = [f.text() for f in _fragments(self.document.findBlock(position)) if f.charFormat().anchorHref() == href]
+        return href, "".join(words)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._colours != theme.name:
+            self._rebuild()
+        with painting(self) as p:
+            p.translate(self.origin())
+            self._paint_document(p, QRectF(event.rect()).translated(-self.origin()))
+
+    def _paint_document(self, p: QPainter, area: QRectF) -> None:
+        layout = self.document.documentLayout()
+        block = self.document.begin()
+        while block.isValid():
+            box = layout.blockBoundingRect(block)
+            if box.bottom() >= area.top() and box.top() <= area.bottom():
+                self._paint_under(p, block, box)
+            block = block.next()
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette.setColor(QPalette.ColorRole.Text, theme.text)
+        context.clip = area
+        if self.selection[0] < self.selection[1]:
+            context.selections = [self._painted_selection()]
+        layout.draw(p, context)
+
+    def _painted_selection(self) -> QAbstractTextDocumentLayout.Selection:
+        shown = QAbstractTextDocumentLayout.Selection()
+        cursor = QTextCursor(self.document)
+        cursor.setPosition(min(self.selection[0], self.length()))
+        cursor.setPosition(min(self.selection[1], self.length()), QTextCursor.MoveMode.KeepAnchor)
+        form = QTextCharFormat()
+        ground = theme.accent
+        ground.setAlpha(70)
+        form.setBackground(QBrush(ground))
+        shown.cursor = cursor
+        shown.format = form
+        return shown
+
+    def _paint_under(self, p: QPainter, block: QTextBlock, box: QRectF) -> None:
+        form = block.blockFormat()
+        for depth in range(_quote_depth(block)):
+            _paint_quote_bar(p, block, box, depth)
+        if form.property(doc_build.RULE):
+            hline(p, form.leftMargin(), box.bottom() - fonts.line_height(fonts.META) / 2, self.width(), theme.line2)
+        for fragment in _fragments(block):
+            look = fragment.charFormat()
+            if look.property(doc_build.CODE_RUN) or look.property(doc_build.IMAGE_RUN):
+                self._paint_chip(p, block, box, fragment)
+        marker = form.property(doc_build.MARKER)
+        if marker and block.layout().lineCount():
+            line = block.layout().lineAt(0)
+            base = box.top() + line.y() + line.ascent()
+            _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
+
+    def _paint_chip(self, p: QPainter, block: QTextBlock, box: QRectF, fragment: QTextFragment) -> None:
+        first = fragment.position() - block.position()
+        high = fonts.scaled(19)
+        for index in range(block.layout().lineCount()):
+            line = block.layout().lineAt(index)
+            start = max(first, line.textStart())
+            end = min(first + fragment.length(), line.textStart() + line.textLength())
+            if start < end:
+                left, right = _x(line.cursorToX(start)), _x(line.cursorToX(end))
+                base = round(box.top() + line.y() + line.ascent())
+                chip = QRectF(box.left() + left - 4, base - fonts.scaled(14), right - left + 8, high)
+                rr(p, chip, 4, theme.icode)
+
+
+def _x(at: object) -> float:
+    """Return the x of ``cursorToX``, which PySide6 gives as (x, position)."""
+    return float(at[0]) if isinstance(at, tuple) else float(at)  # type: ignore[arg-type]
+
+
+def _fragments(block: QTextBlock) -> Iterator[QTextFragment]:
+    step = block.begin()
+    while not step.atEnd():
+        yield step.fragment()
+        step += 1
+
+
+def _quote_depth(block: QTextBlock) -> int:
+    return int(block.blockFormat().property(doc_build.QUOTE) or 0) if block.isValid() else 0
+
+
+def _paint_quote_bar(p: QPainter, block: QTextBlock, box: QRectF, depth: int) -> None:
+    """Draw the bar beside a block's lines, joined to the block above when that is quoted as deeply."""
+    form = block.blockFormat()
+    joined = form.topMargin() if _quote_depth(block.previous()) > depth else 0
+    top = box.top() + 3 - joined  # fixed line heights set text low in its line
+    height = block.layout().lineCount() * form.lineHeight() + joined
+    rr(p, QRectF(depth * QUOTE_INDENT, top, 3, height), 1.5, theme.line2)
+
+
+def _paint_marker(p: QPainter, marker: str, level: int, left: float, base: float) -> None:
+    middle = base - fonts.scaled(5)
+    match marker:
+        case markdown_items.BULLET:
+            if level % 2:
+                dot(p, QPointF(left - 12.5, middle), 2.5, theme.muted)
+            else:
+                rr(p, QRectF(left - 15, middle - 2.5, 5, 5), 2.5, None, theme.muted)
+        case markdown_items.UNCHECKED | markdown_items.CHECKED:
+            done = marker == markdown_items.CHECKED
+            rr(p, QRectF(left - 20, middle - 7, 14, 14), 3, theme.accent if done else None, None if done else theme.off)
+            if done:
+                icons.draw(p, QRectF(left - 20, middle - 7, 14, 14), "check", theme.on_accent, 11)
+        case _:
+            area = QRectF(left - 60, base - fonts.scaled(16), 53, fonts.scaled(22))
+            text(p, area, marker, fonts.BODY, colour=theme.muted, align=Qt.AlignmentFlag.AlignRight, tabular=True)
