@@ -40,13 +40,20 @@ class Turn(Value):
 
 def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
     """Group a session's messages, oldest first, into turns. Answers before any user message are left out."""
-    grouped: list[tuple[str, list[PromptMessage]]] = []
+    grouped: list[tuple[Message, list[Message]]] = []
     for message in messages:
         if message.role == "user":
-            grouped.append((message.id, [user_prompt(message)]))
+            grouped.append((message, []))
         elif grouped:
-            grouped[-1][1].extend(assistant_prompts(message.blocks))
-    return tuple(Turn(user_message_id=key, messages=tuple(parts)) for key, parts in grouped)
+            grouped[-1][1].append(message)
+    return tuple(_turn(user, answers) for user, answers in grouped)
+
+
+def _turn(user: Message, answers: list[Message]) -> Turn:
+    """A turn with its latest answer: earlier variants are not sent."""
+    last = answers[-1:]
+    prompts = [prompt for answer in last for prompt in assistant_prompts(answer.blocks)]
+    return Turn(user_message_id=user.id, messages=(user_prompt(user), *prompts))
 
 
 def user_prompt(message: Message) -> UserMessage:
@@ -71,7 +78,7 @@ def assistant_prompts(blocks: Blocks) -> list[PromptMessage]:
 def _begins_round(block: object, current: "_Round") -> bool:
     if not current.calls:
         return False
-    if isinstance(block, ToolCallBlock):
+    if isinstance(block, ToolCallBlock) or (isinstance(block, CarryBlock) and block.round is not None):
         return block.round != current.calls[-1].round
     return isinstance(block, TextBlock | ReasoningBlock | CarryBlock)
 
@@ -91,7 +98,7 @@ class _Round:
                 self.text += block.text
             case ReasoningBlock():
                 self.reasoning = (self.reasoning or "") + block.text
-            case ToolCallBlock() if block.status != "incomplete" and not block.by_provider:
+            case ToolCallBlock() if (block.status != "incomplete" or block.result) and not block.by_provider:
                 self.calls.append(block)
             case CarryBlock():
                 self.carry.append(block)
@@ -115,7 +122,7 @@ class _Round:
 
 
 def _result(call: ToolCallBlock) -> ToolMessage:
-    done = call.status in ("success", "error", "denied", "skipped")
+    done = call.status in ("success", "error", "denied", "skipped", "incomplete")
     text = call.result if done else UNKNOWN_RESULT if call.status == "interrupted" else NO_RESULT
     return ToolMessage(
         call_id=call.provider_call_id or call.call_id,

@@ -1,0 +1,205 @@
+"""The open session's runs for the window: send, stop, continue, retry, and what they run with."""
+
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from deepchat_desktop.core import Core
+from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.budget import DEFAULT_WINDOW
+from deepchat_desktop.domain.errors import DeepChatError
+from deepchat_desktop.domain.events import MessageFinished, Notice, RetryWaiting, RuntimeEvent, SessionChanged, StatusChanged
+from deepchat_desktop.domain.messages import Connection, SessionSettings
+from deepchat_desktop.domain.settings import LOCAL_PROVIDER
+from deepchat_desktop.presenters.session import SessionPresenter
+from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.services.secrets import looks_like_key
+
+
+class AgentRuntimePresenter(QObject):
+    """Bridges the composer to the runtime. All signals speak of the open session."""
+
+    running_changed = Signal(bool)
+    retrying = Signal(int, float)
+    context_changed = Signal(int, int)
+    notice = Signal(str, str)
+    settings_changed = Signal()
+    send_refused = Signal(str)
+    """The text that could not be sent, so that the composer gets it back."""
+
+    def __init__(self, core: Core, session: SessionPresenter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._session = session
+        self._running = False
+        self._draft_settings = SessionSettings(workspace=core.settings.workspace)
+        session.current_changed.connect(self._on_current)
+
+    # Runs
+
+    def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+        """Send a message; the session is created with its first one."""
+        self._do(self._send(text, tuple(images)), "send")
+
+    def stop(self) -> None:
+        """Stop what runs in the open session."""
+        if session_id := self._session.current_id():
+            self._do(self._core.runtime.cancel(session_id), "stop")
+
+    def continue_run(self) -> None:
+        """Go on after an interrupted answer."""
+        if session_id := self._session.current_id():
+            self._do(self._core.runtime.continue_run(session_id), "continue")
+
+    def retry_last(self) -> None:
+        """Answer the last message again."""
+        if session_id := self._session.current_id():
+            self._do(self._core.runtime.retry(session_id), "retry")
+
+    def is_running(self) -> bool:
+        """Tell whether the open session is being answered."""
+        return self._running
+
+    # What they run with
+
+    def settings(self) -> SessionSettings:
+        """Return the open session's settings, or the new session's."""
+        current = self._session.current()
+        return current.settings if current else self._draft_settings
+
+    def models(self) -> list[tuple[str, str, str]]:
+        """Return (provider, model, label) of every model there is."""
+        found = [(LOCAL_PROVIDER, file.id, self._core.local_model.profile(file.id).label)
+                 for file in self._core.local_model.available()]
+        for provider in self._core.settings.providers:
+            if provider.enabled:
+                found += [(provider.id, model.id, f"{model.name or model.id} · {provider.name}")
+                          for model in provider.models]
+        return found
+
+    def model_text(self) -> str:
+        """Return the label of the open session's model, "" without one."""
+        connection = self._connection()
+        if connection is None:
+            return ""
+        for provider, model, label in self.models():
+            if (provider, model) == (connection.provider, connection.model):
+                return label
+        return connection.model
+
+    def choose_model(self, provider: str, model: str) -> None:
+        """Answer with another model from now on; it is also the next session's."""
+        self._core.save_settings(
+            self._core.settings.model_copy(update={"default_provider": provider, "default_model": model})
+        )
+        self._change(connection=Connection(provider=provider, model=model))
+
+    def mode(self) -> str:
+        """Return the permission mode."""
+        return self.settings().mode
+
+    def set_mode(self, mode: str) -> None:
+        """Change the permission mode."""
+        self._change(mode=mode)
+
+    def workspace(self) -> str | None:
+        """Return the workspace folder."""
+        return self.settings().workspace
+
+    def set_workspace(self, path: str | None) -> None:
+        """Change the workspace folder."""
+        self._core.save_settings(self._core.settings.model_copy(update={"workspace": path}))
+        self._change(workspace=path)
+
+    def looks_like_key(self, text: str) -> bool:
+        """Tell whether a text seems to hold an API key, to warn before it is sent."""
+        return looks_like_key(text)
+
+    def on_event(self, event: RuntimeEvent) -> None:
+        """Follow the runtime."""
+        if isinstance(event, Notice) and event.session_id is None:
+            self.notice.emit(event.code, error_words(event.code, event.text))
+        if getattr(event, "session_id", None) != self._session.current_id() and not isinstance(event, SessionChanged):
+            return
+        match event:
+            case StatusChanged():
+                self._set_running(event.status == "generating")
+            case RetryWaiting():
+                self.retrying.emit(event.attempt, event.wait_s)
+            case Notice():
+                self.notice.emit(event.code, error_words(event.code, event.text))
+            case MessageFinished() if event.message.usage.input:
+                usage = event.message.usage
+                self.context_changed.emit(usage.input + usage.output, self._window())
+            case SessionChanged() if event.session.id == self._session.current_id():
+                self.settings_changed.emit()
+            case _:
+                pass
+
+    # Parts
+
+    async def _send(self, text: str, images: tuple[ImageBlock, ...]) -> None:
+        session_id = self._session.current_id()
+        try:
+            if not session_id:
+                connection = self._draft_settings.connection or self._core.models.default_connection()
+                settings = self._draft_settings.model_copy(update={"connection": connection})
+                session = await self._core.runtime.create_session(settings)
+                session_id = session.id
+                self._session.adopt(session)
+                self._session.save_draft("", "")
+            await self._core.runtime.process_message(session_id, text, images)
+        except DeepChatError:
+            self.send_refused.emit(text)
+            raise
+
+    def _connection(self) -> Connection | None:
+        if chosen := self.settings().connection:
+            return chosen
+        try:
+            return self._core.models.default_connection()
+        except DeepChatError:
+            return None
+
+    def _window(self) -> int:
+        settings, connection = self.settings(), self._connection()
+        if settings.context:
+            return settings.context
+        if connection is None:
+            return 0
+        if connection.provider == LOCAL_PROVIDER:
+            return self._core.local_model.profile(connection.model).capabilities.context or DEFAULT_WINDOW
+        for provider in self._core.settings.providers:
+            for model in provider.models:
+                if (provider.id, model.id) == (connection.provider, connection.model):
+                    return model.capabilities.context or 0
+        return 0
+
+    def _change(self, **changes: object) -> None:
+        current = self._session.current()
+        settings = self.settings().model_copy(update=changes)
+        if current is None:
+            self._draft_settings = settings
+            self.settings_changed.emit()
+        else:
+            self._do(self._core.runtime.change_session(current.id, settings=settings), "change session")
+
+    def _on_current(self, session_id: str) -> None:
+        self._set_running(bool(session_id) and self._core.runtime.is_running(session_id))
+        self.context_changed.emit(0, 0)
+        self.settings_changed.emit()
+
+    def _set_running(self, running: bool) -> None:
+        if running != self._running:
+            self._running = running
+            self.running_changed.emit(running)
+
+    def _do(self, work: Coroutine[Any, Any, object], name: str) -> None:
+        self._core.tasks.start(self._guard(work), name)
+
+    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except DeepChatError as error:
+            self.notice.emit(error.code, error_words(error.code, error.user_message))

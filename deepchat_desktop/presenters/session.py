@@ -1,0 +1,141 @@
+"""Sessions for the window: the list, the open one, drafts, search."""
+
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from deepchat_desktop.core import Core
+from deepchat_desktop.domain.errors import DeepChatError
+from deepchat_desktop.domain.events import MessageFinished, RuntimeEvent, SessionChanged, SessionDeleted
+from deepchat_desktop.domain.messages import Message, Session
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
+from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.services.runtime.run import now_ms
+from deepchat_desktop.services.store import Tx
+
+
+class SessionPresenter(QObject):
+    """Knows which session is open. The empty id is a new session that has no message yet."""
+
+    current_changed = Signal(str)
+    notice = Signal(str, str)
+
+    def __init__(self, core: Core, messages: MessageListModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._messages = messages
+        self._current = ""
+        self._drafts: dict[str, str] = {}
+        self._query = ""
+        self.model = SessionListModel(self)
+
+    def load(self, sessions: list[Session], drafts: dict[str, str]) -> None:
+        """Take what the store holds at start-up."""
+        self.model.set_sessions(sessions)
+        self._drafts = dict(drafts)
+
+    def current_id(self) -> str:
+        """Return the open session's id, "" for a new one."""
+        return self._current
+
+    def current(self) -> Session | None:
+        """Return the open session."""
+        return self.model.session(self._current) if self._current else None
+
+    def new_session(self) -> None:
+        """Show an empty session; it is created with its first message."""
+        self.show("", [])
+
+    def open(self, session_id: str) -> None:
+        """Open a session by its id."""
+        if not session_id:
+            self.new_session()
+        else:
+            self._do(self._open(session_id), f"open {session_id}")
+
+    def show(self, session_id: str, messages: list[Message]) -> None:
+        """Make a session the open one with its messages at hand."""
+        self._current = session_id
+        self._messages.load(messages, session_id)
+        self.current_changed.emit(session_id)
+
+    def adopt(self, session: Session) -> None:
+        """Make a session that was just created for the open draft the open one."""
+        self.model.apply(session)
+        self.show(session.id, [])
+
+    def rename(self, session_id: str, title: str) -> None:
+        """Name a session; the user's title stays."""
+        if title.strip():
+            changes = {"title": title.strip(), "title_by_user": True}
+            self._do(self._core.runtime.change_session(session_id, **changes), "rename session")
+
+    def set_pinned(self, session_id: str, pinned: bool) -> None:
+        """Pin a session to the top of the list, or let it go."""
+        self._do(self._core.runtime.change_session(session_id, pinned=pinned), "pin session")
+
+    def delete(self, session_id: str) -> None:
+        """Stop and delete a session with everything it holds."""
+        self._do(self._core.runtime.delete_session(session_id), "delete session")
+
+    def search(self, text: str) -> None:
+        """Show sessions whose title or text has ``text``; all when it is empty."""
+        self._query = text.strip()
+        if not self._query:
+            self.model.show_hits(None)
+        else:
+            self._do(self._search(self._query), "search")
+
+    def draft(self, session_id: str) -> str:
+        """Return what was typed and not sent."""
+        return self._drafts.get(session_id, "")
+
+    def save_draft(self, session_id: str, text: str) -> None:
+        """Keep what is typed, over a restart too."""
+        if self._drafts.get(session_id, "") != text:
+            self._drafts[session_id] = text
+            self._do(self._core.store.write(lambda tx: tx.drafts.set(session_id, text, now_ms())), "save draft")
+
+    def drafts_to_save(self) -> dict[str, str]:
+        """Return every draft, for the last write before the window closes."""
+        return dict(self._drafts)
+
+    def on_event(self, event: RuntimeEvent) -> None:
+        """Follow the runtime."""
+        match event:
+            case SessionChanged():
+                self.model.apply(event.session)
+            case SessionDeleted():
+                self._drafts.pop(event.session_id, None)
+                self.model.remove(event.session_id)
+                if event.session_id == self._current:
+                    self.new_session()
+            case MessageFinished() if event.session_id != self._current:
+                self._do(self._core.runtime.change_session(event.session_id, unread=True), "mark unread")
+            case _:
+                pass
+
+    async def _open(self, session_id: str) -> None:
+        def load(tx: Tx) -> tuple[list[Message], Session]:
+            return tx.messages.of_session(session_id), tx.sessions.get(session_id)
+
+        messages, session = await self._core.store.read(load)
+        self.show(session_id, messages)
+        if session.unread:
+            await self._core.runtime.change_session(session_id, unread=False)
+
+    async def _search(self, query: str) -> None:
+        hits = await self._core.store.read(lambda tx: tx.sessions.search(query))
+        if query == self._query:
+            self.model.show_hits([SearchRow(hit.session_id, hit.snippet) for hit in hits])
+
+    def _do(self, work: Coroutine[Any, Any, object], name: str) -> None:
+        self._core.tasks.start(self._guard(work), name)
+
+    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except DeepChatError as error:
+            self.notice.emit(error.code, error_words(error.code, error.user_message))

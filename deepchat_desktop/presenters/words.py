@@ -1,0 +1,31 @@
+"""Codes into the user's words: the one place. An unknown code keeps its English sentence."""
+
+from PySide6.QtCore import QCoreApplication
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("words", text)
+
+
+def error_words(code: str, fallback: str) -> str:
+    """Return what to tell the user of an error; ``fallback`` is the error's own English sentence."""
+    words = {
+        "busy": _tr("Still answering: your text is kept. Press Stop, or wait."),
+        "pending_interaction": _tr("Answer the request above first."),
+        "empty": _tr("Write something or attach a picture first."),
+        "no_model": _tr("There is no model yet. Choose one on the first page, or add a provider in the settings."),
+        "store_full": _tr("The disk is full, so nothing more can be saved. Free some space, then try again."),
+        "store_read_only": _tr("The data folder cannot be written. Change its rights, then try again."),
+        "key_elsewhere": _tr("The key was kept in another keychain than today's. Enter it again in the settings."),
+    }
+    return words.get(code, fallback)
+
+
+def mode_words(mode: str) -> str:
+    """Return the name of a permission mode."""
+    return {
+        "ask": _tr("Ask"),
+        "read": _tr("Read"),
+        "full": _tr("Full access"),
+        "chat": _tr("Chat only"),
+    }[mode]

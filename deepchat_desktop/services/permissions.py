@@ -1,0 +1,92 @@
+"""Whether a call may run, must be asked for, or is refused: the one place that decides.
+
+Deny by default: what no rule allows asks. Pure but for the resolution of paths, so that it can run again inside
+the transaction that commits the dispatch (APR-6).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from deepchat_desktop.domain.errors import ToolError
+from deepchat_desktop.domain.messages import Session
+from deepchat_desktop.domain.permission import Decision, Grant, Level, approval_key, covers
+from deepchat_desktop.domain.tools import ToolCall, ToolSpec
+from deepchat_desktop.services.tools.paths import ResolvedPath
+from deepchat_desktop.services.tools.router import ToolRouter
+
+
+def decide(
+    router: ToolRouter, call: ToolCall, session: Session, grants: Sequence[Grant]
+) -> tuple[Decision, ResolvedPath | None]:
+    """Judge one valid call in its session; also return where its path leads (None when it is refused)."""
+    spec = router.spec(call.name)
+    if spec is None:
+        return Decision(decision="deny", level="all", why="There is no such tool."), None
+    level: Level = spec.effect
+    try:
+        target = router.target(call, session)
+    except ToolError as error:
+        return Decision(decision="deny", level=level, why=error.user_message, rule="PATH"), None
+    allowed, rule, why = _rule(spec, target, session, grants)
+    decision = Decision(
+        decision="allow" if allowed else "ask",
+        level=level,
+        target=target.path,
+        summary=_summary(spec, target, session),
+        detail=_detail(call, target),
+        why=why,
+        rule=rule,
+    )
+    return decision, target
+
+
+def binding(call: ToolCall, decision: Decision, session: Session) -> str:
+    """Return the key that binds an approval to this call in this place (APR-1)."""
+    return approval_key(
+        tool=call.name,
+        arguments_text=call.arguments_text,
+        target=decision.target,
+        cwd=session.settings.workspace or "",
+        mode=session.settings.mode,
+    )
+
+
+def session_root(session: Session, target: str) -> str:
+    """Return the folder that a grant for this session covers: the workspace, else the file's own folder."""
+    workspace = session.settings.workspace
+    if workspace and Path(target).is_relative_to(Path(workspace).resolve()):
+        return str(Path(workspace).resolve())
+    return str(Path(target).parent)
+
+
+def _rule(
+    spec: ToolSpec, target: ResolvedPath, session: Session, grants: Sequence[Grant]
+) -> tuple[bool, str, str]:
+    mode = session.settings.mode
+    if spec.effect == "read":
+        if target.sensitive:
+            return False, "PATH-5", "Its name suggests that it holds secrets."
+        if target.inside or mode in ("read", "full"):
+            return True, "PATH-1", "Reading here is free in this mode."
+    elif target.protected or target.sensitive:
+        return False, "PATH-5", "It can change what runs or is trusted, so it is always asked for."
+    elif mode == "full":
+        return True, "MOD-1", "The session has full access."
+    for grant in grants:
+        if covers(grant.level, spec.effect) and Path(target.path).is_relative_to(grant.root):
+            return True, "TIER-1", "Allowed earlier in this session."
+    return False, "MOD", "Nothing allows it yet."
+
+
+def _summary(spec: ToolSpec, target: ResolvedPath, session: Session) -> str:
+    path = Path(target.path)
+    workspace = session.settings.workspace
+    name = str(path.relative_to(Path(workspace).resolve())) if target.inside and workspace else target.path
+    if spec.effect == "read":
+        return f"Read {name}"
+    return f"Replace {name}" if path.exists() else f"Create {name}"
+
+
+def _detail(call: ToolCall, target: ResolvedPath) -> str:
+    content = call.arguments.get("content")
+    return f"{target.path}\n\n{content}" if isinstance(content, str) else target.path

@@ -1,0 +1,185 @@
+"""From a session's connection to a model that can be asked.
+
+Knows the user's settings, the keychain and the local model; everything above only sees ``ConnectedModel``.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from deepchat_desktop.domain.errors import ConfigError
+from deepchat_desktop.domain.messages import Connection
+from deepchat_desktop.domain.prompt import ModelCapabilities
+from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ModelSettings, ProviderSettings
+from deepchat_desktop.services.local_model import LocalModel
+from deepchat_desktop.services.providers.base import Endpoint, Provider, Timeouts
+from deepchat_desktop.services.providers.registry import make_provider
+from deepchat_desktop.services.secrets import Secrets, mask
+
+
+@dataclass(frozen=True)
+class ConnectedModel:
+    """A model with the way to reach it. ``system`` replaces the agent prompt where a model needs its own."""
+
+    provider: Provider
+    connection: Connection
+    capabilities: ModelCapabilities
+    label: str
+    system: str | None = None
+    temperature: float | None = None
+    max_output: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class ModelDirectory:
+    """Finds providers by name and keeps one client for each."""
+
+    def __init__(self, settings: Callable[[], AppSettings], secrets: Secrets, local: LocalModel) -> None:
+        self._settings = settings
+        self._secrets = secrets
+        self._local = local
+        self._clients: dict[tuple[str, ...], Provider] = {}
+
+    def default_connection(self) -> Connection:
+        """Return the model a new session gets: the user's choice, else the local one when it is there.
+
+        Raises ``ConfigError`` (code ``no_model``) when there is none.
+        """
+        settings = self._settings()
+        if settings.default_provider and settings.default_model:
+            return Connection(provider=settings.default_provider, model=settings.default_model)
+        if models := self._local.available():
+            return Connection(provider=LOCAL_PROVIDER, model=models[0].id)
+        for provider in settings.providers:
+            if provider.enabled and provider.models:
+                return Connection(provider=provider.id, model=provider.models[0].id)
+        raise ConfigError(
+            "There is no model yet. Fetch the small local one with `deepchat models pull`, add a provider with "
+            "`deepchat providers add`, or name a server with --api, --base-url and --model-id.",
+            code="no_model",
+        )
+
+    async def connect(self, connection: Connection) -> ConnectedModel:
+        """Return the model of a connection. Raises ``ConfigError`` when it is not set up."""
+        if connection.ad_hoc:
+            return self._connect_ad_hoc(connection)
+        if connection.provider == LOCAL_PROVIDER:
+            return self._connect_local(connection)
+        provider = self.provider_settings(connection.provider)
+        known = next((model for model in provider.models if model.id == connection.model), None)
+        return ConnectedModel(
+            provider=self.client(provider),
+            connection=connection,
+            capabilities=known.capabilities if known else ModelCapabilities(),
+            label=(known.name if known and known.name else connection.model),
+        )
+
+    def provider_settings(self, provider_id: str) -> ProviderSettings:
+        """Return a configured provider. Raises ``ConfigError`` (code ``unknown_provider``)."""
+        for provider in self._settings().providers:
+            if provider.id == provider_id:
+                return provider
+        raise ConfigError(
+            f"There is no provider called {provider_id!r}. `deepchat providers list` shows what is set up.",
+            code="unknown_provider",
+            params={"provider": provider_id},
+        )
+
+    def client(self, provider: ProviderSettings) -> Provider:
+        """Return the one client of a configured provider; a changed address or header makes a new one."""
+        key = (provider.id, provider.api, provider.base_url, repr(sorted(provider.headers.items())))
+        if key not in self._clients:
+            endpoint = Endpoint(
+                base_url=provider.base_url,
+                family=provider.id,
+                headers=dict(provider.headers),
+                key=lambda: self._secrets.get(provider.id, provider.key_backend),
+                timeouts=timeouts(),
+                mask=mask,
+            )
+            self._clients[key] = make_provider(provider.api, endpoint)
+        return self._clients[key]
+
+    def local_client(self, model: str) -> Provider:
+        """Return the client of the embedded model."""
+        from deepchat_desktop.services.providers.local import LocalProvider
+
+        key = (LOCAL_PROVIDER, model)
+        if key not in self._clients:
+            self._clients[key] = LocalProvider(self._local, model)
+        return self._clients[key]
+
+    async def list_models(self, provider_id: str) -> tuple[ModelSettings, ...]:
+        """Ask a configured provider for its models. Raises ``ProviderError``."""
+        return await self.client(self.provider_settings(provider_id)).list_models()
+
+    async def aclose(self) -> None:
+        """Close every client's connections."""
+        clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            await client.aclose()
+
+    def _connect_ad_hoc(self, connection: Connection) -> ConnectedModel:
+        assert connection.base_url is not None
+        variable = connection.key_env
+        key = os.environ.get(variable) if variable else None
+        if variable and not key:
+            raise ConfigError(
+                f"The variable {variable} that should hold the key is not set. Set it and try again.",
+                code="key_variable_missing",
+                params={"variable": variable},
+            )
+        if key:
+            self._secrets.know(key)
+
+        async def get_key() -> str | None:
+            return key
+
+        cache = ("ad hoc", connection.api or "", connection.base_url, variable or "")
+        if cache not in self._clients:
+            endpoint = Endpoint(
+                base_url=connection.base_url,
+                family=connection.base_url,
+                headers={},
+                key=get_key,
+                timeouts=timeouts(),
+                mask=mask,
+            )
+            self._clients[cache] = make_provider(connection.api or "openai_chat", endpoint)
+        return ConnectedModel(
+            provider=self._clients[cache],
+            connection=connection,
+            capabilities=ModelCapabilities(),
+            label=connection.model,
+        )
+
+    def _connect_local(self, connection: Connection) -> ConnectedModel:
+        profile = self._local.profile(connection.model)
+        return ConnectedModel(
+            provider=self.local_client(connection.model),
+            connection=connection,
+            capabilities=profile.capabilities,
+            label=profile.label,
+            system=profile.system,
+            temperature=profile.temperature,
+            max_output=profile.max_output,
+            extra=profile.extra,
+        )
+
+
+def timeouts() -> Timeouts:
+    """Return the limits in seconds: connect, first byte, idle.
+
+    ``DEEPCHAT_TIMEOUTS`` ("connect,first_byte,idle") overrides them, for slow networks and for tests.
+    """
+    text = os.environ.get("DEEPCHAT_TIMEOUTS")
+    if not text:
+        return Timeouts()
+    try:
+        connect, first_byte, idle = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigError(
+            "DEEPCHAT_TIMEOUTS takes three numbers of seconds: connect,first_byte,idle.", code="bad_timeouts"
+        ) from None
+    return Timeouts(connect=connect, first_byte=first_byte, idle=idle)

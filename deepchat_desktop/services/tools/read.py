@@ -1,0 +1,60 @@
+"""The ``read`` tool: a text file, or a window of its lines."""
+
+from pathlib import Path
+from typing import Any
+
+from deepchat_desktop.domain.errors import ToolError
+from deepchat_desktop.domain.tools import ToolSpec
+
+MAX_BYTES = 50 * 1024 * 1024
+MAX_CHARACTERS = 4_500
+
+SPEC = ToolSpec(
+    name="read",
+    description=(
+        "Read a text file. Returns numbered lines. Use offset (first line, from 1) and limit (lines) for long files."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "description": "Absolute, or relative to the workspace."},
+            "offset": {"type": "integer", "minimum": 1},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 10_000},
+        },
+        "required": ["path"],
+        "additionalProperties": False,
+    },
+    effect="read",
+)
+
+
+def run(path: str, arguments: dict[str, Any]) -> str:
+    """Return the lines asked for, numbered from 1. ``path`` is resolved. Raises ``ToolError``."""
+    file = Path(path)
+    try:
+        if not file.is_file():
+            raise ToolError(f"There is no file at {path}.")
+        if file.stat().st_size > MAX_BYTES:
+            raise ToolError(f"{path} is larger than 50 MB.")
+        text = file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise ToolError(f"{path} is not UTF-8 text.") from None
+    except OSError as error:
+        raise ToolError(f"{path} cannot be read: {error.strerror}.") from error
+    lines = text.split("\n")
+    first = int(arguments.get("offset", 1))
+    last = min(len(lines), first - 1 + int(arguments.get("limit", len(lines))))
+    return _numbered(lines, first, last, cut="limit" not in arguments)
+
+
+def _numbered(lines: list[str], first: int, last: int, *, cut: bool) -> str:
+    taken: list[str] = []
+    size = 0
+    for number in range(first, last + 1):
+        row = f"{number}\t{lines[number - 1]}"
+        size += len(row) + 1
+        if cut and taken and size > MAX_CHARACTERS:
+            taken.append(f"[{len(lines)} lines in all; read on with offset {number}]")
+            break
+        taken.append(row)
+    return "\n".join(taken) if taken else f"[the file has {len(lines)} lines; nothing at offset {first}]"
