@@ -1,0 +1,7 @@
+"""The database: sessions, messages, the tape, the journal, what waits for the user. Rows never leave this folder."""
+
+from deepchat_desktop.services.store.search import SearchHit
+from deepchat_desktop.services.store.store import Store
+from deepchat_desktop.services.store.transaction import Tx
+
+__all__ = ["SearchHit", "Store", "Tx"]
