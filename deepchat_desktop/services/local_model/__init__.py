@@ -7,7 +7,17 @@ from deepchat_desktop.services.local_model.catalog import (
     list_models,
     profile_for,
 )
+from deepchat_desktop.services.local_model.receive import PullProgress
 from deepchat_desktop.services.local_model.server import LocalEndpoint
 from deepchat_desktop.services.local_model.service import LocalModel
 
-__all__ = ["STARTER_ID", "LocalEndpoint", "LocalModel", "LocalModelFile", "LocalProfile", "list_models", "profile_for"]
+__all__ = [
+    "STARTER_ID",
+    "LocalEndpoint",
+    "LocalModel",
+    "LocalModelFile",
+    "LocalProfile",
+    "PullProgress",
+    "list_models",
+    "profile_for",
+]

