@@ -39,8 +39,8 @@ def fake_python(folder: Path, name: str, answer: str) -> None:
 
 def test_its_syntax_is_old_enough_to_give_a_message() -> None:
     tree = ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 6))
-    names = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    assert names <= sys.stdlib_module_names
+    imports = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert {name.split(".")[0] for name in imports} <= sys.stdlib_module_names
 
 
 def test_here_everything_is_there() -> None:
