@@ -62,8 +62,9 @@ class SearchRow:
     """One hit of a search over sessions and messages."""
 
     session_id: str
-    title: str
     snippet: str = ""
+    title: str = ""
+    """Needed only for a session that is older than the list reaches."""
 
 
 def _now_ms() -> int:

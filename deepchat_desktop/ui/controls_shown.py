@@ -215,9 +215,9 @@ class Box(QWidget):
         if layout is not None:
             self.setLayout(layout)
 
-    def set_line(self, line: str) -> None:
-        """Change the border."""
-        self._line = line
+    def set_fill(self, fill: str) -> None:
+        """Change the ground."""
+        self._fill = fill
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

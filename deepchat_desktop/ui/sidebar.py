@@ -5,7 +5,7 @@ not block.
 """
 
 from datetime import date
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent
@@ -92,13 +92,6 @@ class SettingsButton(QAbstractButton):
                 rr(p, box, 6, theme.hover)
             icons.draw(p, QRectF(8, 0, 18, box.height()), "gear-six", ink, 18)
             text(p, QRectF(34, 0, box.width() - 34, box.height()), self.text(), colour=ink)
-
-
-class ModelState(Protocol):
-    """What the foot tells of the local model."""
-
-    state: str
-    percent: float
 
 
 class Sidebar(Box):
@@ -218,7 +211,7 @@ class Sidebar(Box):
         self._stack.setCurrentWidget(self.list if shown else self._empty)
 
     def _show_model(self) -> None:
-        local: ModelState = self._setup.local()
+        local = self._setup.local()
         match local.state:
             case "ready":
                 self._status.setText(self.tr("Offline model ready"))

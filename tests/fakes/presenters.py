@@ -16,7 +16,7 @@ from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Message, Session, SessionSettings
-from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings
+from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings, WindowState
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
 
@@ -74,10 +74,12 @@ class FakeSession(QObject):
         if not text:
             self.model.show_hits(None)
             return
+        self.model.show_hits(None)
         rows = [self.model.data(self.model.index(row), 0) for row in range(self.model.rowCount())]
         ids = [self.model.id_at(row) for row in range(self.model.rowCount())]
         found = zip(ids, rows, strict=True)
-        self.model.show_hits([SearchRow(key, title) for key, title in found if key and text.lower() in title.lower()])
+        hits = [SearchRow(key, snippet=f"…{title}…") for key, title in found if key and text.lower() in title.lower()]
+        self.model.show_hits(hits)
 
     def draft(self, session_id: str) -> str:
         return self.drafts.get(session_id, "")
@@ -97,6 +99,7 @@ class FakeAgent(QObject):
     context_changed = Signal(int, int)
     notice = Signal(str, str)
     settings_changed = Signal()
+    send_refused = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -257,6 +260,7 @@ class FakeSetup(QObject):
 class FakeSettings(QObject):
     changed = Signal()
     check_result = Signal(str, bool, str)
+    notice = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -264,6 +268,13 @@ class FakeSettings(QObject):
         self._theme = "light"
         self._text_size = 14
         self.listed: list[ProviderSettings] = []
+        self._window = WindowState()
+
+    def window(self) -> WindowState:
+        return self._window
+
+    def save_window(self, window: WindowState) -> None:
+        self._window = window
 
     def theme(self) -> str:
         return self._theme
