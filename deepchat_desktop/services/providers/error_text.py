@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 MAX_MESSAGE = 300
-_QUERY_SECRET = re.compile(
+QUERY_SECRET = re.compile(
     r"([?&][\w.-]*(?:key|token|secret|signature|sig|password|auth)[\w.-]*=)[^&\s\"'<>]+", re.IGNORECASE
 )
 _USER_INFO = re.compile(r"(\w+://)[^/\s@]+@")
@@ -15,7 +15,7 @@ _KEY_SHAPE = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_]?[A-Za-z0-9_-]{16,}")
 def safe_text(text: str, mask: Callable[[str], str]) -> str:
     """Return ``text`` masked, on one line, without control characters, at most 300 characters long."""
     text = mask(text[:20_000])
-    text = _QUERY_SECRET.sub(r"\1***", text)
+    text = QUERY_SECRET.sub(r"\1***", text)
     text = _USER_INFO.sub(r"\1***@", text)
     text = _BEARER.sub(r"\1 ***", text)
     text = _KEY_SHAPE.sub("***", text)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from deepchat_desktop.domain.errors import ConfigError, ProviderError
@@ -20,13 +21,15 @@ from deepchat_desktop.services.providers.transport import (
     Transport,
     WireFailure,
     WireResponse,
-    drain,
     refuse_plain_key,
 )
 from deepchat_desktop.services.providers.wire_errors import classify, error_event
 from deepchat_desktop.services.providers.wire_json import parse
 
 MAX_REFUSED_FIELDS = 4
+END_IDLE_S = 5.0
+"""How long to wait for usage and [DONE] after the finish reason: some servers never close."""
+LIST_LIMIT_S = 30.0
 MAX_LIST_BYTES = 16 * 1024 * 1024
 
 
@@ -48,8 +51,9 @@ class OpenAIChat:
         try:
             url = endpoint_url(self._endpoint.base_url, "/chat/completions")
             headers = await self._headers(url)
-            async for event in self._rounds(url, headers, request):
-                yield self._masked(restored(event, back))
+            async with aclosing(self._rounds(url, headers, request)) as events:
+                async for event in events:
+                    yield self._masked(restored(event, back))
         except WireFailure as failure:
             yield self._masked(failure.event)
         except ConfigError as error:
@@ -60,7 +64,7 @@ class OpenAIChat:
         try:
             url = sibling_url(self._endpoint.base_url, "/models")
             headers = await self._headers(url)
-            async with self._transport.request("GET", url, headers) as response:
+            async with self._transport.request("GET", url, headers, first_byte_s=LIST_LIMIT_S) as response:
                 if response.status == 200:
                     return models_of(parse(await _whole(response)))
                 event = classify(response.status, response.headers, await response.read_error())
@@ -81,9 +85,10 @@ class OpenAIChat:
             body = request_body(request, profile, self._endpoint.family, refused)
             content = await asyncio.to_thread(_encoded, body)
             async with self._transport.request("POST", url, headers, content) as response:
-                if response.status == 200:
-                    async for event in self._answer(response):
-                        yield event
+                if response.status < 300:
+                    async with aclosing(self._answer(response)) as events:
+                        async for event in events:
+                            yield event
                     return
                 text = await response.read_error()
             field = refused_field(text, body) if response.status in (400, 422) else None
@@ -101,8 +106,10 @@ class OpenAIChat:
                     ended = isinstance(event, Stop | StreamError)
                     yield event
                 if ended:
-                    await drain(response.chunks)
+                    await response.drain()
                     return
+                if decoder.told_end:
+                    response.idle_s = min(response.idle_s, END_IDLE_S)
         except WireFailure as failure:
             for event in decoder.finish():
                 yield failure.event if isinstance(event, StreamError) and event.error == "truncated_stream" else event

@@ -50,6 +50,11 @@ class ChatDecoder:
         except EventTooLarge:
             return self._fail(error_event("server", "The server sent one event of more than 32 MB."))
 
+    @property
+    def told_end(self) -> bool:
+        """Whether the server gave a finish reason; usage and ``[DONE]`` may still follow."""
+        return self._finish is not None
+
     def finish(self) -> list[ProviderEvent]:
         """Take the end of the body."""
         if self._ended:

@@ -7,16 +7,17 @@ message.
 """
 
 import asyncio
+import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deepchat_desktop.domain.stream import StreamError
 from deepchat_desktop.services.http import is_loopback, new_client
 from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.base_url import shown_host
+from deepchat_desktop.services.providers.error_text import QUERY_SECRET
 from deepchat_desktop.services.providers.wire_errors import error_event
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ PACE_AFTER_S = 0.004
 PACE_S = 0.012
 MAX_ERROR_BODY = 256 * 1024
 _DRAIN_S = 0.2
+_ERROR_IDLE_S = 10.0
 _DECODED = frozenset({"", "identity", "gzip", "deflate"})
-_SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "x-goog-api-key", "proxy-authorization"})
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie", re.IGNORECASE)
 
 
 class WireFailure(Exception):
@@ -36,24 +38,6 @@ class WireFailure(Exception):
     def __init__(self, event: StreamError) -> None:
         super().__init__(event.message)
         self.event = event
-
-
-@dataclass
-class WireResponse:
-    """An answer whose headers are here. ``chunks`` yields the decoded body as it comes."""
-
-    status: int
-    headers: dict[str, str]
-    chunks: AsyncIterator[bytes]
-
-    async def read_error(self) -> bytes:
-        """Return the beginning of an error body, at most 256 kB."""
-        body = bytearray()
-        async for chunk in self.chunks:
-            body += chunk
-            if len(body) >= MAX_ERROR_BODY:
-                break
-        return bytes(body[:MAX_ERROR_BODY])
 
 
 class Pace:
@@ -73,6 +57,60 @@ class Pace:
             self._since = time.monotonic()
 
 
+class WireResponse:
+    """An answer whose headers are here. ``chunks`` yields the decoded body as it comes, once.
+
+    ``idle_s`` is the longest silence between two bytes; a reader that has all it needs may lower it.
+    """
+
+    def __init__(self, response: "httpx.Response", host: str, deadline: float, idle_s: float) -> None:
+        self.status = response.status_code
+        self.headers = dict(response.headers)
+        self.idle_s = idle_s
+        self.chunks = self._read(response, host, deadline)
+
+    async def _read(self, response: "httpx.Response", host: str, deadline: float) -> AsyncGenerator[bytes, None]:
+        import httpx
+
+        pace = Pace()
+        body = response.aiter_bytes()
+        try:
+            while True:
+                async with asyncio.timeout_at(deadline):
+                    chunk = await anext(body, None)
+                if chunk is None:
+                    return
+                if chunk:
+                    yield chunk
+                    await pace.rest()
+                deadline = asyncio.get_running_loop().time() + self.idle_s
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            raise WireFailure(explained(error, host)) from None
+
+    async def read_error(self) -> bytes:
+        """Return the beginning of an error body, at most 256 kB, or what came of it before the connection broke."""
+        self.idle_s = min(self.idle_s, _ERROR_IDLE_S)
+        body = bytearray()
+        try:
+            async for chunk in self.chunks:
+                body += chunk
+                if len(body) >= MAX_ERROR_BODY:
+                    break
+        except WireFailure:
+            return bytes(body)
+        return bytes(body[:MAX_ERROR_BODY])
+
+    async def drain(self) -> None:
+        """Read the last bytes of a finished answer, for at most 0.2 s, so that its connection can be used again."""
+        try:
+            async with asyncio.timeout(_DRAIN_S):
+                async for _ in self.chunks:
+                    pass
+        except (TimeoutError, WireFailure):
+            # The answer is complete already; the connection is closed instead of kept.
+            return
+
+
 class Transport:
     """The connections to one model server."""
 
@@ -88,23 +126,30 @@ class Transport:
 
     @asynccontextmanager
     async def request(
-        self, method: str, url: str, headers: dict[str, str], content: bytes | None = None
+        self,
+        method: str,
+        url: str,
+        headers: dict[str, str],
+        content: bytes | None = None,
+        *,
+        first_byte_s: float | None = None,
     ) -> AsyncGenerator[WireResponse, None]:
         """Send a request and give its answer. Raises ``WireFailure``, also from within ``chunks``."""
         import httpx
 
-        deadline = asyncio.get_running_loop().time() + self._endpoint.timeouts.first_byte
+        limits = self._endpoint.timeouts
+        deadline = asyncio.get_running_loop().time() + min(limits.first_byte, first_byte_s or limits.first_byte)
         try:
             response = await self._send(method, url, headers, content, deadline)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise WireFailure(self._explain(error, url)) from None
+            raise WireFailure(explained(error, shown_host(url))) from None
+        answer = WireResponse(response, shown_host(url), deadline, limits.idle)
         try:
-            encoding = response.headers.get("content-encoding", "").strip().lower()
-            if encoding not in _DECODED:
+            if response.headers.get("content-encoding", "").strip().lower() not in _DECODED:
                 raise WireFailure(error_event("server", "The server answered in an encoding that was not asked for."))
-            chunks = self._chunks(response, url, deadline)
-            yield WireResponse(response.status_code, dict(response.headers), chunks)
+            yield answer
         finally:
+            await answer.chunks.aclose()
             await response.aclose()
 
     async def _send(
@@ -138,48 +183,33 @@ class Transport:
             )
         return self._clients[fresh]
 
-    async def _chunks(self, response: "httpx.Response", url: str, deadline: float) -> AsyncIterator[bytes]:
-        import httpx
 
-        pace = Pace()
-        body = response.aiter_bytes()
-        limit = deadline
-        try:
-            while True:
-                async with asyncio.timeout_at(limit):
-                    chunk = await anext(body, None)
-                if chunk is None:
-                    return
-                if chunk:
-                    yield chunk
-                    await pace.rest()
-                limit = asyncio.get_running_loop().time() + self._endpoint.timeouts.idle
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            raise WireFailure(self._explain(error, url)) from None
+def explained(error: Exception, host: str) -> StreamError:
+    """Say what a failed connection means. The error's own text may hold the address: it is not shown."""
+    import httpx
 
-    def _explain(self, error: Exception, url: str) -> StreamError:
-        """Say what a failed connection means. The error's own text may hold the address: it is not shown."""
-        import httpx
+    match error:
+        case httpx.ConnectTimeout() | httpx.ConnectError():
+            refused = f"{host} cannot be reached. Check the address, the network, and that the server runs."
+            secure = isinstance(error, httpx.ConnectError) and "CERTIFICATE" in str(error).upper()
+            return error_event("network", f"The certificate of {host} is not trusted." if secure else refused)
+        case TimeoutError() | httpx.TimeoutException():
+            return error_event("timeout", f"{host} has sent nothing for too long.")
+        case httpx.DecodingError():
+            return error_event("network", f"The compressed answer of {host} is damaged.")
+        case httpx.InvalidURL() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | ValueError():
+            return error_event("bad_request", "The address, a header or the key cannot be sent as it is.")
+        case _:
+            return error_event("network", f"The connection to {host} broke.")
 
-        host = shown_host(url)
-        match error:
-            case httpx.ConnectTimeout() | httpx.ConnectError():
-                refused = f"{host} cannot be reached. Check the address, the network, and that the server runs."
-                secure = isinstance(error, httpx.ConnectError) and "CERTIFICATE" in str(error).upper()
-                return error_event("network", f"The certificate of {host} is not trusted." if secure else refused)
-            case TimeoutError() | httpx.TimeoutException():
-                return error_event("timeout", f"{host} has sent nothing for too long.")
-            case httpx.DecodingError():
-                return error_event("network", f"The compressed answer of {host} is damaged.")
-            case httpx.InvalidURL() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | ValueError():
-                return error_event("bad_request", "The address, a header or the key cannot be sent as it is.")
-            case _:
-                return error_event("network", f"The connection to {host} broke.")
+
+
 
 
 def refuse_plain_key(url: str, headers: dict[str, str]) -> StreamError | None:
     """Return the refusal of a request that would send a key unencrypted to another computer, else None."""
-    secret = any(name.lower() in _SECRET_HEADERS for name in headers) or "@" in url.split("/")[2]
+    in_url = "@" in url.split("/")[2] or QUERY_SECRET.search(url) is not None
+    secret = in_url or any(_SECRET_HEADER.search(name) for name in headers)
     if not secret or url.lower().startswith("https://") or is_loopback(url):
         return None
     return error_event(
@@ -187,14 +217,3 @@ def refuse_plain_key(url: str, headers: dict[str, str]) -> StreamError | None:
         f"The key for {shown_host(url)} would travel unencrypted, so nothing was sent. Use https:// in the base URL; "
         "plain http:// is for servers on this computer, or without a key.",
     )
-
-
-async def drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read the last bytes of a finished answer, for at most 0.2 s, so that its connection can be used again."""
-    try:
-        async with asyncio.timeout(_DRAIN_S):
-            async for _ in chunks:
-                pass
-    except (TimeoutError, WireFailure):
-        # The answer is complete already; the connection is closed instead of kept.
-        return

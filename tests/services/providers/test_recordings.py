@@ -1,0 +1,85 @@
+"""Recorded answers of real servers, from the folder that DEEPCHAT_WIRE_RECORDINGS names (no part of the source)."""
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+from deepchat_desktop.services.providers.model_list import models_of
+from deepchat_desktop.services.providers.wire_errors import classify
+from tests.services.providers.wire_cases import RECORDINGS, cuts, fold_chat
+
+INDEX = RECORDINGS / "index.json"
+pytestmark = pytest.mark.skipif(
+    not INDEX.is_file(), reason="0 recordings: DEEPCHAT_WIRE_RECORDINGS names no folder of recorded answers"
+)
+
+
+def recorded(folder: str = "") -> list[dict[str, Any]]:
+    path = RECORDINGS / folder / "index.json"
+    return json.loads(path.read_text(encoding="utf-8"))["files"] if path.is_file() else []
+
+
+CHATS = [entry for entry in recorded() if entry["api"] == "openai_chat"]
+LOCAL = [entry for entry in recorded("local") if entry.get("path") == "/v1/chat/completions" and entry["status"] == 200]
+
+
+def test_the_folder_is_not_empty() -> None:
+    print(f"{len(CHATS)} recorded streams, {len(recorded('errors'))} errors, {len(LOCAL)} local")
+    assert len(CHATS) >= 50
+    assert len(recorded("errors")) >= 30
+
+
+@pytest.mark.parametrize("entry", CHATS, ids=lambda entry: entry["file"])
+def test_a_recorded_stream(entry: dict[str, Any]) -> None:
+    body = (RECORDINGS / entry["file"]).read_bytes()
+    results = [fold_chat(pieces) for pieces in cuts(body, seed=len(body))]
+    assert all(result == results[0] for result in results)
+    result, want = results[0], entry["expected"]
+    assert result["text"] == want["text"]
+    assert len(result["reasoning"]) == want["reasoning_chars"]
+    if want["reasoning_sha256"]:
+        assert hashlib.sha256(result["reasoning"].encode()).hexdigest() == want["reasoning_sha256"]
+    assert result["stop"] in (want["stop"], *want["stop_also_ok"])
+    assert result["usage"] == want["usage"]
+    assert bool(result["error"]) == (result["stop"] == "error")
+    names = ("id", "name", "arguments")
+    assert result["tool_calls"] == [{name: call[name] for name in names} for call in want["tool_calls"]]
+    assert result.get("incomplete_tool_calls", []) == want.get("incomplete_tool_calls", [])
+    assert result.get("refusal", False) == want.get("refusal", False)
+    assert len(result.get("images", ())) == want["images"]
+
+
+@pytest.mark.parametrize("entry", recorded("errors"), ids=lambda entry: entry["file"])
+def test_a_recorded_error(entry: dict[str, Any]) -> None:
+    error = classify(entry["status"], {}, (RECORDINGS / "errors" / entry["file"]).read_bytes())
+    assert (error.error, error.retryable) == (entry["klass"], entry["retryable"])
+    assert 0 < len(error.message) <= 300
+
+
+@pytest.mark.parametrize("entry", LOCAL, ids=lambda entry: entry["file"])
+def test_a_recording_of_the_local_server(entry: dict[str, Any]) -> None:
+    result = fold_chat([(RECORDINGS / "local" / entry["file"]).read_bytes()])
+    assert result["stop"] == ("max_tokens" if "length" in entry["file"] else "complete")
+    assert result["text"]
+    assert result["error"] is None
+
+
+def test_errors_of_the_local_server() -> None:
+    folder = RECORDINGS / "local"
+    overflow = classify(400, {}, (folder / "llamacpp__400__context.json").read_bytes())
+    loading = classify(503, {}, (folder / "llamacpp__503__loading.json").read_bytes())
+    assert overflow.error == "context_overflow"
+    assert (loading.error, loading.retryable) == ("overloaded", True)
+
+
+@pytest.mark.parametrize(
+    "name", ["copilot", "deepseek", "groq", "llamacpp", "mistral", "openai", "openrouter", "venice"]
+)
+def test_a_recorded_list_of_models(name: str) -> None:
+    value = json.loads((RECORDINGS / "models" / f"{name}__models.json").read_text(encoding="utf-8"))
+    models = models_of(value)
+    assert len(models) == len({item["id"] for item in value["data"]})
+    told = sum(1 for model in models if model.capabilities.context)
+    assert told == 0 if name in ("deepseek", "openai") else told > len(models) / 2
