@@ -104,7 +104,7 @@ class CardHead(FoldHead):
             caret: IconName = "caret-up" if self.isChecked() else "caret-down"
             icons.draw(p, QRectF(self.width() - 26, 0, 14, high), caret, theme.faint, 12)
             ink: QColor = getattr(theme, self._state_tone)
-            wide = fonts.text_width(self._state, fonts.META, fonts.MEDIUM)
+            wide = fonts.metrics(fonts.META, fonts.MEDIUM, tabular=True).horizontalAdvance(self._state)
             left = self.width() - 36 - wide
             text(p, QRectF(left, 0, wide + 1, high), self._state, fonts.META, fonts.MEDIUM, ink, tabular=True)
             if self._state_icon is not None:

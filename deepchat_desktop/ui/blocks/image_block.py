@@ -27,3 +27,7 @@ class ImageView(BlockPart):
     def fit(self, width: int) -> int:
         self.resize(width, self._picture.fit(width) if self._picture is not None else 0)
         return self.height()
+
+    def natural_width(self, width: int) -> int:
+        """Return how wide the picture is drawn in ``width``."""
+        return self._picture.natural_width(width) if self._picture is not None else 0

@@ -66,6 +66,10 @@ class PictureView(Part):
         self.resize(width, round(self._target(width).height()) if self._image is not None else 36)
         return self.height()
 
+    def natural_width(self, width: int) -> int:
+        """Return how wide the picture is drawn in ``width``."""
+        return round(self._target(width).width()) if self._image is not None else width
+
     def _target(self, width: int) -> QRectF:
         if self._image is None:
             return QRectF()
