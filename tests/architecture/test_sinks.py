@@ -25,8 +25,8 @@ class Sink:
     within: str = ""
 
 
-CHECKED = "self_test.py"
-"""It loads each part of an installation once, to say whether it is there."""
+CHECKERS = ("self_test.py", "cli/doctor.py")
+"""They load the parts of an installation once, to say whether they are there."""
 
 SINKS = (
     Sink("open a link or file in another program", calls=r"(^|\.)QDesktopServices\.openUrl$|^webbrowser\.",
@@ -38,8 +38,8 @@ SINKS = (
          only=("services/runtime/tasks.py", "presenters/loop_host.py", "app.py")),
     Sink("build an HTTP client", calls=r"^httpx2?\.(AsyncClient|Client|stream|get|post|put|request)$"
          r"|^urllib\.request\.|(^|\.)QNetworkAccessManager$", only=("services/http.py",)),
-    Sink("touch the keychain", imports=r"^(keyring|secretstorage)\b", only=("services/keychain.py", CHECKED)),
-    Sink("touch the database", imports=r"^(apsw|peewee|playhouse|sqlite3)\b", only=("services/store/", CHECKED)),
+    Sink("touch the keychain", imports=r"^(keyring|secretstorage)\b", only=("services/keychain.py", *CHECKERS)),
+    Sink("touch the database", imports=r"^(apsw|peewee|playhouse|sqlite3)\b", only=("services/store/", *CHECKERS)),
     Sink("write a file from a tool", calls=r"^open$|\.(write_text|write_bytes|unlink|rename|replace|mkdir|rmdir|touch)$"
          r"|^os\.(open|remove|unlink|rename|replace|mkdir|makedirs)$|^shutil\.", only=("services/tools/write.py",),
          within="services/tools/"),
