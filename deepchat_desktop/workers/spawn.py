@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +70,15 @@ async def start_worker(name: str, config: Mapping[str, Any]) -> asyncio.subproce
     return process
 
 
-async def stop(process: asyncio.subprocess.Process, patience_s: float = 2.0) -> int:
-    """End a process and return its exit code: close stdin, then terminate, then kill; each wait is bounded."""
+async def stop(process: asyncio.subprocess.Process, patience_s: float = 2.0, *, by_stdin: bool = True) -> int:
+    """End a process and return its exit code: close stdin, then terminate, then kill; each wait is bounded.
+
+    ``by_stdin`` False is for a program that does not care about its stdin.
+    """
     if process.stdin is not None:
         process.stdin.close()
+    if not by_stdin and process.returncode is None:
+        _signal(process.terminate)
     for act in (process.terminate, process.kill):
         try:
             async with asyncio.timeout(patience_s):
@@ -83,7 +88,7 @@ async def stop(process: asyncio.subprocess.Process, patience_s: float = 2.0) -> 
     return await process.wait()
 
 
-def _signal(act: Any) -> None:
+def _signal(act: Callable[[], None]) -> None:
     try:
         act()
     except ProcessLookupError:

@@ -79,14 +79,14 @@ async def _copy_file(source: str, part: Path, progress: OnProgress) -> str:
         total = os.fstat(file.fileno()).st_size
     except (OSError, ValueError, RuntimeError) as error:
         raise pull_error("no_file", f"There is no readable file at {source}. Check the path.") from error
-    try:
-        with file, disk_errors(part.parent):
-            await in_thread(lambda: make_room(part.parent, total))
+    with file, disk_errors(part.parent):
+        await in_thread(lambda: make_room(part.parent, total))
+        try:
             with open_private(part) as target:
                 return await copy(file, target, lambda done: progress(PullProgress("fetch", done, total)))
-    except BaseException:
-        await in_thread(lambda: part.unlink(missing_ok=True))
-        raise
+        except BaseException:
+            await in_thread(lambda: part.unlink(missing_ok=True))
+            raise
 
 
 @dataclass

@@ -40,6 +40,7 @@ MESSAGES = {
         "The local model's process ended while it was loading (exit code {exit}). "
         "Memory may have run out: close other programs or choose a smaller model."
     ),
+    "stopped": "The local model was stopped while it was loading.",
     "not_started": "The local model's process could not be started ({detail}).",
 }
 
@@ -64,6 +65,7 @@ class ModelServer:
     def __init__(self, process: asyncio.subprocess.Process, model_id: str, context: int, token: str) -> None:
         self._process = process
         self._errors: deque[bytes] = deque(maxlen=20)
+        self._stopping = False
         self.model_id = model_id
         self.context = context
         self.endpoint = LocalEndpoint("", token)
@@ -97,6 +99,7 @@ class ModelServer:
 
     async def stop(self) -> None:
         """End the process; bounded, and it is gone afterwards."""
+        self._stopping = True
         await spawn.stop(self._process)
 
     async def become_ready(self, limit_s: float) -> None:
@@ -114,6 +117,8 @@ class ModelServer:
         line = await self._process.stdout.readline()
         if not line:
             code = await self._process.wait()
+            if self._stopping:
+                raise failure("stopped")
             _log.error("Local model ended at start, exit %s: %s", code, mask(self.last_words()))
             raise failure("ended", retryable=True, exit=code)
         said = json.loads(line)

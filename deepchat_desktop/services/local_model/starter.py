@@ -81,7 +81,7 @@ async def _download(folder: Path, progress: OnProgress) -> Path:
     try:
         said = await _watch(process, folder, progress)
     finally:
-        await spawn.stop(process)
+        await spawn.stop(process, by_stdin=False)
     wheels = await in_thread(lambda: list(folder.glob("*.whl")))
     if process.returncode != 0 or len(wheels) != 1:
         raise _explain(said, folder)

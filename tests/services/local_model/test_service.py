@@ -100,7 +100,9 @@ async def test_it_starts_again_after_it_was_killed(make: Make, folder: Path) -> 
     model = make(folder)
     first = await model.ensure()
     assert model.pid is not None
-    os.kill(model.pid, signal.SIGKILL)
+    pid = model.pid
+    os.kill(pid, signal.SIGKILL)
+    await gone(pid)
     second = await model.ensure()
     assert second != first
     assert (await ask(second)).status_code == 200
@@ -147,8 +149,9 @@ async def test_it_stops_when_idle_but_not_in_use(make: Make, folder: Path) -> No
         assert (await ask(endpoint)).status_code == 200
     assert pid is not None
     await gone(pid)
-    assert model.pid is None
-    assert (await ask(await model.ensure())).status_code == 200
+    await until(lambda: model.pid is None)
+    async with model.lease() as endpoint:
+        assert (await ask(endpoint)).status_code == 200
 
 
 @pytest.mark.anyio
