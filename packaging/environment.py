@@ -67,11 +67,11 @@ def run_pip(arguments: list[str]) -> int:
 def main(extras: set[str]) -> int:
     """Bring the environment up to date; returns an exit code."""
     wanted, found = fingerprint(), stamped()
-    same = all(found.get(key) == value for key, value in wanted.items())
-    present = set(found.get("extras", ())) if same else set()  # type: ignore[call-overload]
-    if same and extras <= present:
+    same_place = (BIN / "python").exists() and all(found.get(key) == wanted[key] for key in ("python", "root"))
+    present = set(found.get("extras", ())) if same_place else set()  # type: ignore[call-overload]
+    if same_place and found.get("hash") == wanted["hash"] and extras <= present:
         return 0
-    if not same or not (BIN / "python").exists():
+    if not same_place:
         print(f"Making the environment {VENV} (Python {sys.version.split()[0]}) …", flush=True)
         if subprocess.call([sys.executable, "-m", "venv", "--clear", str(VENV)]) != 0:
             return 1
