@@ -131,7 +131,9 @@ class SessionListModel(QAbstractListModel):
         return 0 if parent is not None and parent.isValid() else len(self._keys)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid() or self._keys[index.row()].startswith(_HEAD):
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self._keys[index.row()].startswith(_HEAD):
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 

@@ -1,0 +1,62 @@
+"""All presenters of one window, built over a core and wired to the bridge."""
+
+from deepchat_desktop.core import Core
+from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
+from deepchat_desktop.presenters.bridge import EventBridge
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.presenters.permission import PermissionPresenter
+from deepchat_desktop.presenters.session import SessionPresenter
+from deepchat_desktop.presenters.settings import SettingsPresenter
+from deepchat_desktop.presenters.setup import SetupPresenter
+from deepchat_desktop.services.runtime.run import now_ms
+from deepchat_desktop.services.store import Tx
+
+
+class WindowShell:
+    """The presenters. Order of the bridge's receivers: sessions, messages, requests, runs."""
+
+    def __init__(self, core: Core, bridge: EventBridge) -> None:
+        self.core = core
+        self.bridge = bridge
+        self.messages = MessageListModel()
+        self.session = SessionPresenter(core, self.messages)
+        self.agent = AgentRuntimePresenter(core, self.session)
+        self.permission = PermissionPresenter(core, self.session)
+        self.settings = SettingsPresenter(core)
+        self.setup = SetupPresenter(core, self.agent)
+        for receiver in (
+            self.session.on_event,
+            self.messages.apply,
+            self.permission.on_event,
+            self.agent.on_event,
+        ):
+            bridge.posted.connect(receiver)
+
+    def load(self) -> None:
+        """Read the sessions and drafts (blocking, before the window shows) and open the last session."""
+
+        def read(tx: Tx) -> tuple[list[object], dict[str, str]]:
+            sessions = tx.sessions.list()
+            drafts = {key: tx.drafts.get(key) for key in ["", *(session.id for session in sessions)]}
+            return list(sessions), drafts
+
+        sessions, drafts = self.core.store.read_now(read)
+        self.session.load(sessions, drafts)  # type: ignore[arg-type]
+
+    def open_last(self) -> None:
+        """Open the session that was open when the window was closed, if it is still there."""
+        last = self.settings.window().last_session
+        if last and self.session.model.session(last) is not None:
+            self.session.open(last)
+
+    def remember_session(self) -> None:
+        """Note the open session for the next start."""
+        state = self.settings.window().model_copy(update={"last_session": self.session.current_id() or None})
+        self.settings.save_window(state)
+
+    async def save_drafts(self) -> None:
+        """Write every draft once more, so that the last half second of typing is kept too."""
+        drafts = self.session.drafts_to_save()
+        await self.core.store.write(
+            lambda tx: [tx.drafts.set(key, text, now_ms()) for key, text in drafts.items() if text]
+        )
