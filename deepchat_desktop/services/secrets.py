@@ -128,10 +128,16 @@ class Secrets:
             remember(key)
         return key
 
-    async def delete(self, name: str) -> None:
-        """Forget a key here and in the keychain; one that is not there is no error. Raises ``SecretsError``."""
+    async def delete(self, name: str, stored_in: str | None = None) -> None:
+        """Forget a key here and in the keychain; one that is not there is no error.
+
+        ``stored_in`` is where it was stored. Raises ``SecretsError`` like ``get`` when it stays there.
+        """
         self._session.pop(name, None)
         backend = await self._open()
+        current = None if backend is None else keychain.class_name(backend)
+        if stored_in is not None and current != stored_in:
+            raise self._elsewhere(name, stored_in, current)
         if backend is None:
             return
         try:
@@ -169,12 +175,15 @@ class Secrets:
             return None, str(error)
         reasons = []
         for backend in filter(keychain.allowed, candidates):
+            locked = False
             try:
                 locked = await keychain.call(partial(keychain.is_locked, backend), self._answer_limit_s)
                 limit = self._prompt_limit_s if locked or sys.platform == "darwin" else self._answer_limit_s
                 await keychain.call(partial(keychain.probe, backend), limit)
             except keychain.KeychainError as error:
                 reasons.append(f"{keychain.class_name(backend)}: {error}")
+                if locked:
+                    break  # the user was asked and said no; another backend may ask for the same keyring again
             else:
                 return backend, ""
         return None, "; ".join(reasons) or "there is no keychain that keys may be kept in"

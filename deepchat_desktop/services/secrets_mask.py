@@ -48,7 +48,7 @@ _PLACES = (
     (
         re.compile(
             r"(?i)\b((?:proxy-)?authorization|(?:x-)?(?:goog-)?api[-_]?key|x-goog-api-key)"
-            r"(b?[\\\"']*\s*[:=,]\s*b?[\\\"']*)(?:(bearer|basic|token)\s+)?[^\s\"',;)\]}\\•]+"
+            r"((?>b?[\\\"']*\s*[:=,]\s*(?:b(?=[\"']))?[\\\"']*))(?:(?:bearer|basic|token)\s+)?+[^\s\"',;)\]}\\•]+"
         ),
         rf"\1\2{MASK}",
     ),

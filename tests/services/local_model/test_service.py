@@ -130,11 +130,10 @@ async def test_a_lease_is_never_cut_by_another_wish(make: Make, folder: Path) ->
         await model.ensure("b")
         order.append("other started")
 
-    async with asyncio.TaskGroup() as group:
-        async with model.lease("a") as endpoint:
-            group.create_task(other())
-            assert (await ask(endpoint)).status_code == 200
-            order.append("stream ended")
+    async with asyncio.TaskGroup() as group, model.lease("a") as endpoint:
+        group.create_task(other())
+        assert (await ask(endpoint)).status_code == 200
+        order.append("stream ended")
     assert order == ["stream ended", "other started"]
 
 
