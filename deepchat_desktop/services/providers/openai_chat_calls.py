@@ -14,14 +14,14 @@ from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
 from deepchat_desktop.services.providers.wire_json import as_dict, as_text
 
 
-@dataclass
+@dataclass(eq=False)
 class _Call:
     key: str
     index: int | None
     id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
-    started: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -29,14 +29,14 @@ class _Call:
 
 
 class CallAssembler:
-    """The calls of one answer, in the order in which they began. ``extra`` are their vendor parts by position."""
+    """The calls of one answer. A call starts when its name is known; one that never gets a name is dropped."""
 
     def __init__(self) -> None:
-        self.extra: dict[int, dict[str, Any]] = {}
         self._calls: list[_Call] = []
+        self._started: list[_Call] = []
 
     def __bool__(self) -> bool:
-        return any(call.started for call in self._calls)
+        return bool(self._started)
 
     def take(self, fragment: dict[str, Any]) -> list[ProviderEvent]:
         """Take one element of ``delta.tool_calls``."""
@@ -46,15 +46,32 @@ class CallAssembler:
         call.id = call_id or call.id
         call.name = name or call.name
         if extra := as_dict(fragment.get("extra_content")):
-            self.extra[int(call.key)] = extra
+            call.extra = extra
         piece = _argument_piece(function.get("arguments"))
         if piece:
             call.pieces.append(piece)
-        return _announce(call, piece)
+        return self._announce(call, piece)
+
+    def extras(self) -> dict[str, dict[str, Any]]:
+        """Return the vendor parts of the calls by position (as text, since this becomes JSON)."""
+        return {str(place): call.extra for place, call in enumerate(self._started) if call.extra}
 
     def end(self, *, cut: bool) -> list[ProviderEvent]:
         """End all calls. ``cut`` says that the answer did not end by itself: then none of them may run."""
-        return [_ended(call, cut=cut) for call in self._calls if call.started]
+        return [_ended(call, cut=cut) for call in self._started]
+
+    def _announce(self, call: _Call, piece: str) -> list[ProviderEvent]:
+        """Return the start as soon as the name is known, with all that was held back until then."""
+        if not call.name:
+            return []
+        events: list[ProviderEvent] = []
+        if call not in self._started:
+            self._started.append(call)
+            events.append(ToolCallStart(key=call.key, id=call.id, name=call.name))
+            piece = call.text
+        if piece:
+            events.append(ToolCallChunk(key=call.key, text=piece))
+        return events
 
     def _find(self, index: object, call_id: str, name: str) -> _Call:
         place = index if isinstance(index, int) and not isinstance(index, bool) else None
@@ -88,20 +105,6 @@ def _argument_piece(value: object) -> str:
     if isinstance(value, dict | list) and value:
         return json.dumps(value, ensure_ascii=False)
     return ""
-
-
-def _announce(call: _Call, piece: str) -> list[ProviderEvent]:
-    """Return the start as soon as the name is known, with all that was held back until then."""
-    if not call.name:
-        return []
-    events: list[ProviderEvent] = []
-    if not call.started:
-        call.started = True
-        events.append(ToolCallStart(key=call.key, id=call.id, name=call.name))
-        piece = call.text
-    if piece:
-        events.append(ToolCallChunk(key=call.key, text=piece))
-    return events
 
 
 def _ended(call: _Call, *, cut: bool) -> ToolCallEnd:

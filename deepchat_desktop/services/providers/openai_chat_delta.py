@@ -55,8 +55,8 @@ class DeltaReader:
             parts["reasoning_details"] = self._details
         if self._extra:
             parts["extra_content"] = self._extra
-        if self.calls.extra:
-            parts["calls"] = {str(place): part for place, part in sorted(self.calls.extra.items())}
+        if extras := self.calls.extras():
+            parts["calls"] = extras
         return parts
 
     def _reasoning(self, delta: dict[str, Any]) -> str:

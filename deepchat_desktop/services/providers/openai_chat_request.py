@@ -37,7 +37,7 @@ def request_body(
 ) -> dict[str, Any]:
     """Return the body as a JSON value. ``refused`` are fields that this model's server does not take."""
     tools = request.tools if request.capabilities.tools else ()
-    writer = MessageWriter(profile, family, vision=request.capabilities.vision, tools=bool(tools))
+    writer = MessageWriter(profile, family, vision=request.capabilities.vision is not False, tools=bool(tools))
     body: dict[str, Any] = {"model": request.model, "messages": writer.write(request.messages), "stream": True}
     if profile.stream_options:
         body["stream_options"] = {"include_usage": True}
