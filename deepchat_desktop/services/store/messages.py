@@ -15,6 +15,8 @@ from deepchat_desktop.services.store.text import build, build_block
 
 _FIELDS = [getattr(Messages, name) for name in Message.model_fields if name != "blocks"]
 
+_AT_ONCE = 1000  # rows of a statement: SQLite takes 32,766 parameters
+
 
 class MessageRows:
     """The messages. ``erased`` is told when something was removed for good."""
@@ -28,9 +30,9 @@ class MessageRows:
 
         Raises ``NotFound`` when the session is gone, ``StoreError`` (code ``conflict``) when the id is taken.
         """
-        Messages.insert(**message.model_dump(exclude={"blocks"})).execute(self._db)
+        n = Messages.insert(**message.model_dump(exclude={"blocks"})).execute(self._db)
         self.save_blocks(message.id, dict(enumerate(message.blocks)))
-        self._index(message)
+        self._index(message, n, None)
 
     def save(self, message: Message) -> None:
         """Bring a message and all its blocks to the given state. Raises ``NotFound``."""
@@ -48,7 +50,9 @@ class MessageRows:
             BlockRows.delete().where(
                 (BlockRows.message_id == message.id) & (BlockRows.position >= len(message.blocks))
             ).execute(self._db)
-        self._index(message)
+        n = Messages.select(Messages.n).where(Messages.id == message.id).scalar(self._db)
+        known_text = MessageTexts.select(MessageTexts.text).where(MessageTexts.n == n).scalar(self._db)
+        self._index(message, n, known_text)
 
     def save_blocks(self, message_id: str, blocks: Mapping[int, Block]) -> None:
         """Write the given blocks, by position, and nothing else. Raises ``NotFound`` when the message is gone."""
@@ -56,10 +60,10 @@ class MessageRows:
             {"message_id": message_id, "position": at, "kind": block.kind, "data": block.model_dump()}
             for at, block in blocks.items()
         ]
-        for row in rows:
-            BlockRows.insert(**row).on_conflict(
+        for start in range(0, len(rows), _AT_ONCE):
+            BlockRows.insert_many(rows[start : start + _AT_ONCE]).on_conflict(
                 conflict_target=[BlockRows.message_id, BlockRows.position],
-                update={BlockRows.kind: row["kind"], BlockRows.data: row["data"]},
+                preserve=[BlockRows.kind, BlockRows.data],
             ).execute(self._db)
 
     def get(self, message_id: str) -> Message:
@@ -105,13 +109,9 @@ class MessageRows:
             found.setdefault(message_id, {})[position] = build_block(data)
         return found
 
-    def _index(self, message: Message) -> None:
-        if message.status == "streaming":
-            return
+    def _index(self, message: Message, n: int, known: str | None) -> None:
         text = text_of(message.blocks)
-        n = Messages.select(Messages.n).where(Messages.id == message.id).scalar(self._db)
-        known = MessageTexts.select(MessageTexts.text).where(MessageTexts.n == n).scalar(self._db)
-        if text == (known or ""):
+        if message.status == "streaming" or text == (known or ""):
             return
         if known is not None:
             MessageTexts.delete().where(MessageTexts.n == n).execute(self._db)

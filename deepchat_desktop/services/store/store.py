@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deepchat_desktop.domain.errors import StoreCorrupt, StoreError
-from deepchat_desktop.services.store.db import BUSY_MS, DATABASE_ERRORS, open_reader, open_writer
+from deepchat_desktop.services.store.db import DATABASE_ERRORS, open_reader, open_writer
+from deepchat_desktop.services.store.erasure import empty_log, erasure_due, note_erasure, scrub
 from deepchat_desktop.services.store.errors import explain, read_only
 from deepchat_desktop.services.store.failpoints import reach
 from deepchat_desktop.services.store.files import private_folder
@@ -35,7 +36,7 @@ class Store:
         self._db: Any = None
         self._lock: FolderLock | None = None
         self._damage: StoreCorrupt | None = None
-        self._scrub_due = False
+        self._log_due = False
 
     @classmethod
     def open(
@@ -104,6 +105,8 @@ class Store:
             self._lock = FolderLock(self.path.with_name(LOCK))
             self._db = open_writer(self.path, migrations)
             self._write(lambda tx: tx.interactions.forget_locks())
+            if erasure_due(self._db):
+                self._log_due = scrub(self._db)
         except BaseException as error:
             self._disconnect()
             if isinstance(error, (OSError, *DATABASE_ERRORS)):
@@ -128,8 +131,10 @@ class Store:
         if self._damage is not None:
             raise self._damage
         tx, value = self._transact("IMMEDIATE", job)
-        if tx.erased or self._scrub_due:
-            self._scrub()
+        if tx.erased:
+            self._log_due = scrub(self._db)
+        elif self._log_due:
+            self._log_due = empty_log(self._db)
         return value
 
     def _read(self, job: Callable[[Tx], T]) -> T:
@@ -146,6 +151,8 @@ class Store:
             db.begin(kind)
             try:
                 value = job(tx)
+                if tx.erased:
+                    note_erasure(db)
                 if writes:
                     reach("commit", "before")
                 db.commit()
@@ -160,16 +167,6 @@ class Store:
         if writes:
             reach("commit", "after")
         return tx, value
-
-    def _scrub(self) -> None:
-        """Empty the write-ahead log, which still holds what was deleted; a reader in the way puts it off (REL-8)."""
-        self._db.execute_sql("PRAGMA busy_timeout=0")
-        try:
-            self._scrub_due = bool(self._db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        except DATABASE_ERRORS:
-            self._scrub_due = True  # the commit stands; the log is tried again after the next one
-        finally:
-            self._db.execute_sql(f"PRAGMA busy_timeout={BUSY_MS}")
 
 
 def _closed() -> StoreError:

@@ -57,7 +57,8 @@ def test_json_comes_back(value: object) -> None:
 def test_nasty_values_come_back_from_a_file(first: list[Block], then: list[Block], text: str, json: dict) -> None:
     with TemporaryDirectory() as folder:
         store = Store.open(Path(folder))
-        session = a_session(title=text, settings=SessionSettings(system=text, connection=Connection(provider=text, model=text)))
+        chosen = SessionSettings(system=text, connection=Connection(provider=text, model=text))
+        session = a_session(title=text, settings=chosen)
         message = a_message(blocks=tuple(first), stop_reason=text, usage=Usage(input=3))
         later = message.model_copy(update={"blocks": tuple(then), "status": "done"})
         asked = an_interaction(detail=text, why=text, target=text)
@@ -122,7 +123,7 @@ def test_drafts_are_kept_apart_and_removed_when_empty(chat: Store) -> None:
     chat.write_now(lambda tx: tx.drafts.set("", "new", 1))
     chat.write_now(lambda tx: tx.drafts.set("s1", "old", 1))
     chat.write_now(lambda tx: tx.drafts.set("s1", "older", 2))
-    assert chat.read_now(lambda tx: (tx.drafts.get(""), tx.drafts.get("s1"), tx.drafts.get("s2"))) == ("new", "older", "")
+    assert chat.read_now(lambda tx: [tx.drafts.get(name) for name in ("", "s1", "s2")]) == ["new", "older", ""]
     chat.write_now(lambda tx: tx.drafts.set("s1", "", 3))
     assert chat.read_now(lambda tx: tx.drafts.get("s1")) == ""
 

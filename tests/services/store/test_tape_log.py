@@ -60,7 +60,7 @@ def test_a_provenance_that_is_there_returns_its_entry_and_writes_nothing(chat: S
         "DELETE FROM tape_payloads",
         "DELETE FROM journal",
         "INSERT OR REPLACE INTO tape_entries SELECT * FROM tape_entries WHERE seq = 3",
-        "INSERT OR REPLACE INTO tape_payloads SELECT session_id, seq, message_id, '{}' FROM tape_payloads WHERE seq = 3",
+        "INSERT OR REPLACE INTO tape_payloads SELECT session_id, seq, NULL, '{}' FROM tape_payloads WHERE seq = 3",
         "INSERT OR REPLACE INTO journal SELECT * FROM journal",
         "INSERT INTO tape_entries SELECT session_id, 9, kind, name, source, 'z', payload_sha256, prev_hash, hash, 1"
         " FROM tape_entries WHERE seq = 1",

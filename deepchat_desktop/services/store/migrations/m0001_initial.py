@@ -14,6 +14,7 @@ CREATE TABLE sessions (
   last_outcome TEXT, unread INTEGER NOT NULL, pinned INTEGER NOT NULL, settings TEXT NOT NULL,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE erasure_due (n INTEGER PRIMARY KEY CHECK (n = 1)) STRICT;
 CREATE INDEX sessions_by_age ON sessions (pinned, updated_at);
 CREATE TABLE drafts (session_id TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE TABLE grants (
@@ -44,7 +45,6 @@ CREATE TABLE message_texts (
   n INTEGER PRIMARY KEY REFERENCES messages (n) ON DELETE CASCADE, text TEXT NOT NULL
 ) STRICT;
 CREATE VIRTUAL TABLE message_search USING fts5 (text, content='message_texts', content_rowid='n', tokenize='trigram');
-INSERT INTO message_search (message_search, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER message_texts_added AFTER INSERT ON message_texts BEGIN
   INSERT INTO message_search (rowid, text) VALUES (NEW.n, NEW.text);
 END;
