@@ -20,8 +20,12 @@ from pathlib import Path
 OLDEST, NEWEST = (3, 11), (3, 13)
 GLIBC = (2, 34)  # the floor of the PySide6 wheels
 
-# What the Qt libraries of the PySide6-Essentials wheel link to and do not bring (readelf -d of the wheel's files):
-# (library file, name for find_library, Debian and Ubuntu package, Fedora package).
+# What the wheels link to and do not bring (readelf -d of their files): (library file, name for find_library,
+# Debian and Ubuntu package, Fedora package). TERMINAL is the local model's, the others are Qt's.
+TERMINAL = [
+    ("libgomp.so.1", "gomp", "libgomp1", "libgomp"),
+    ("libstdc++.so.6", "stdc++", "libstdc++6", "libstdc++"),
+]
 OFFSCREEN = [
     ("libEGL.so.1", "EGL", "libegl1", "libglvnd-egl"),
     ("libGL.so.1", "GL", "libgl1", "libglvnd-glx"),
@@ -35,7 +39,6 @@ OFFSCREEN = [
     ("libgssapi_krb5.so.2", "gssapi_krb5", "libgssapi-krb5-2", "krb5-libs"),
     ("libbrotlidec.so.1", "brotlidec", "libbrotli1", "libbrotli"),
     ("libzstd.so.1", "zstd", "libzstd1", "libzstd"),
-    ("libstdc++.so.6", "stdc++", "libstdc++6", "libstdc++"),
 ]
 XCB = [
     ("libX11-xcb.so.1", "X11-xcb", "libx11-xcb1", "libX11-xcb"),
@@ -82,9 +85,11 @@ def has_library(file_name, short_name):
 
 
 def wanted_libraries(need):
-    if need == "none" or not sys.platform.startswith("linux"):
+    if not sys.platform.startswith("linux"):
         return []
-    wanted = list(OFFSCREEN)
+    if need == "none":
+        return TERMINAL
+    wanted = TERMINAL + OFFSCREEN
     if need == "window":
         wanted += XCB
         if os.environ.get("WAYLAND_DISPLAY"):
@@ -195,7 +200,7 @@ def check(need, installer):
         packages += python_packages(found, installer)
     gone = [row for row in wanted_libraries(need) if not has_library(row[0], row[1])]
     if gone:
-        missing.append("libraries that Qt needs: " + ", ".join(row[0] for row in gone))
+        missing.append("system libraries: " + ", ".join(row[0] for row in gone))
         packages += sorted({row[3 if installer == "dnf" else 2] for row in gone})
     return missing, packages, found
 

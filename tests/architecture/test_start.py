@@ -22,7 +22,7 @@ BEFORE_FIRST_PAINT = QT | {
     "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection",
 }  # fmt: skip
 # Made by the interpreter's own start: site and the .pth files of the environment.
-STARTED_BY_PYTHON = re.compile(r"^(_distutils_hack|_virtualenv|sitecustomize|usercustomize|apport_python_hook|__editable__.*)$")
+STARTED_BY_PYTHON = re.compile(r"^(_distutils_hack|_virtualenv|(site|user)customize|apport_python_hook|__editable__.*)$")
 
 
 def imported(text: str) -> set[str]:
