@@ -21,7 +21,7 @@ from deepchat_desktop.services.secrets import MaskFilter, harden_process
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.dialogs.trouble import TroubleWindow
 from deepchat_desktop.ui.main_window import MainWindow
-from deepchat_desktop.ui.style import apply_style
+from deepchat_desktop.ui.style import install
 
 _STARTED = time.perf_counter()
 FIRST_PAINT_VARIABLE = "DEEPCHAT_PRINT_FIRST_PAINT"
@@ -59,7 +59,7 @@ def _application() -> QApplication:
     QApplication.setDesktopFileName(APP_ID)
     app = QApplication([APP_ID])
     app.setQuitOnLastWindowClosed(False)
-    apply_style(app)
+    install(app)
     return app
 
 

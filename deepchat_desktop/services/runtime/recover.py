@@ -1,7 +1,8 @@
 """What a crash left, put in order at start-up, before anything else writes.
 
 Nothing is repeated by itself: a call with an outcome is done, a dispatched call without one is *interrupted*, an
-approved call that was never dispatched is asked for again (APR-4). Pure of tasks: one transaction.
+approved call that was never dispatched is asked for again (APR-4), unless its batch still waits for other answers:
+these may come from one process each. Pure of tasks: one transaction.
 """
 
 from deepchat_desktop.domain.accumulate import Answer, close_open
@@ -26,12 +27,14 @@ def recover(tx: Tx) -> list[Message]:
 
 
 def _recover_message(tx: Tx, message: Message) -> Message | None:
+    if message.status == "paused" and _waits(tx, message):
+        return None
     at = now_ms()
     blocks = close_open(Answer(blocks=message.blocks), at).answer.blocks
     asked_again: list[PermissionBlock] = []
     settled = tuple(_recover_block(tx, message, block, asked_again) for block in blocks)
     settled = (*_void_answered(tx, settled), *asked_again)
-    waits = any(item.message_id == message.id for item in tx.interactions.pending(message.session_id))
+    waits = _waits(tx, message)
     status = "paused" if waits else "interrupted"
     if settled == message.blocks and status == message.status:
         return None
@@ -47,6 +50,10 @@ def _recover_message(tx: Tx, message: Message) -> Message | None:
     tx.messages.save(recovered)
     tx.tape.append(message.session_id, message_fact(recovered, f"recovered:{new_id()}"), at)
     return recovered
+
+
+def _waits(tx: Tx, message: Message) -> bool:
+    return any(item.message_id == message.id for item in tx.interactions.pending(message.session_id))
 
 
 def _recover_block(tx: Tx, message: Message, block: Block, asked_again: list[PermissionBlock]) -> Block:

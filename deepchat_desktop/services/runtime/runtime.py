@@ -134,7 +134,8 @@ class Runtime:
         if task is not None:
             self._turns.mark_cancelled(session_id, reason)
             await asyncio.wait({task}, timeout=STOP_TIMEOUT_S)
-        elif reason == "user_stop":
+        if reason == "user_stop":
+            # Also after a live run: it may have been pausing just then.
             await self._turns.abandon_paused(session_id)
 
     def is_running(self, session_id: str) -> bool:
