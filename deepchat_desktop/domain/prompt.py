@@ -60,10 +60,14 @@ PromptMessage = Annotated[
 
 
 class ModelCapabilities(Value):
-    """What a model takes. ``context`` and ``max_output`` are tokens; None is unknown."""
+    """What a model takes. ``context`` and ``max_output`` are tokens; None is unknown.
+
+    Most servers do not tell whether a model sees: unless it is known not to, pictures are sent, and the server
+    refuses in words.
+    """
 
     tools: bool = True
-    vision: bool = False
+    vision: bool | None = None
     reasoning: bool = False
     context: int | None = None
     max_output: int | None = None

@@ -9,7 +9,14 @@ from deepchat_desktop.core import Core
 from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.budget import DEFAULT_WINDOW
 from deepchat_desktop.domain.errors import DeepChatError
-from deepchat_desktop.domain.events import MessageFinished, Notice, RetryWaiting, RuntimeEvent, SessionChanged, StatusChanged
+from deepchat_desktop.domain.events import (
+    MessageFinished,
+    Notice,
+    RetryWaiting,
+    RuntimeEvent,
+    SessionChanged,
+    StatusChanged,
+)
 from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
 from deepchat_desktop.presenters.session import SessionPresenter

@@ -37,8 +37,8 @@ def hand_over(data_dir: Path, arguments: list[str]) -> bool:
 class InstanceServer(QObject):
     """Listens for later starts and gives their arguments to ``on_arguments``."""
 
-    def __init__(self, data_dir: Path, on_arguments: Callable[[list[str]], None], parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, data_dir: Path, on_arguments: Callable[[list[str]], None]) -> None:
+        super().__init__()
         self._on_arguments = on_arguments
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)

@@ -127,7 +127,7 @@ class SetupPresenter(QObject):
         provider_id = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
         if not provider_id or provider_id == LOCAL_PROVIDER:
             raise ConfigError(self.tr("Give the provider a name."), code="bad_name")
-        provider = ProviderSettings(id=provider_id, name=name, api=api, base_url=base_url)  # type: ignore[arg-type]
+        provider = ProviderSettings(id=provider_id, name=name, api=api, base_url=base_url)
         text = self.tr("Ready.")
         if key:
             stored = await self._core.secrets.set(provider_id, key)

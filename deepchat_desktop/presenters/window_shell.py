@@ -1,6 +1,7 @@
 """All presenters of one window, built over a core and wired to the bridge."""
 
 from deepchat_desktop.core import Core
+from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -35,13 +36,11 @@ class WindowShell:
     def load(self) -> None:
         """Read the sessions and drafts (blocking, before the window shows) and open the last session."""
 
-        def read(tx: Tx) -> tuple[list[object], dict[str, str]]:
+        def read(tx: Tx) -> tuple[list[Session], dict[str, str]]:
             sessions = tx.sessions.list()
-            drafts = {key: tx.drafts.get(key) for key in ["", *(session.id for session in sessions)]}
-            return list(sessions), drafts
+            return sessions, {key: tx.drafts.get(key) for key in ["", *(session.id for session in sessions)]}
 
-        sessions, drafts = self.core.store.read_now(read)
-        self.session.load(sessions, drafts)  # type: ignore[arg-type]
+        self.session.load(*self.core.store.read_now(read))
 
     def open_last(self) -> None:
         """Open the session that was open when the window was closed, if it is still there."""
@@ -57,6 +56,9 @@ class WindowShell:
     async def save_drafts(self) -> None:
         """Write every draft once more, so that the last half second of typing is kept too."""
         drafts = self.session.drafts_to_save()
-        await self.core.store.write(
-            lambda tx: [tx.drafts.set(key, text, now_ms()) for key, text in drafts.items() if text]
-        )
+
+        def write(tx: Tx) -> None:
+            for key, text in drafts.items():
+                tx.drafts.set(key, text, now_ms())
+
+        await self.core.store.write(write)

@@ -1,5 +1,8 @@
 """Argument text is read strictly: what is not exactly one JSON object never becomes a call (ARG-1)."""
 
+import contextlib
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,14 +40,10 @@ def test_anything_else_is_refused(text: str) -> None:
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.booleans() | st.none(), max_size=5))
 def test_a_plain_object_is_read_as_it_is(value: dict[str, object]) -> None:
-    import json
-
     assert parse_arguments(json.dumps(value)) == value
 
 
 @given(st.text(max_size=50))
 def test_any_text_gives_an_object_or_the_one_error(text: str) -> None:
-    try:
+    with contextlib.suppress(InvalidArguments):
         assert isinstance(parse_arguments(text), dict)
-    except InvalidArguments as error:
-        assert str(error)

@@ -53,7 +53,7 @@ async def test_a_card_waits_and_the_answer_resumes(stage: Stage) -> None:
     write = {"id": "c1", "name": "write", "arguments": {"path": "out.txt", "content": "hello"}}
     stage.server.add(chat("I will. ", tool_calls=[write]), chat("Done."))
     shell.agent.send("write it")
-    await stage.until(lambda: shell.permission.cards())
+    await stage.until(shell.permission.cards)
 
     (card,) = shell.permission.cards()
     assert card.title == "Create out.txt"
@@ -73,7 +73,7 @@ async def test_stop_on_the_card_ends_the_run(stage: Stage) -> None:
     write = {"id": "c1", "name": "write", "arguments": {"path": "out.txt", "content": "x"}}
     stage.server.add(chat(tool_calls=[write]))
     shell.agent.send("write it")
-    await stage.until(lambda: shell.permission.cards())
+    await stage.until(shell.permission.cards)
 
     shell.permission.stop()
     await stage.until(lambda: not shell.permission.cards())
@@ -88,7 +88,7 @@ async def test_a_restart_shows_the_conversation_the_card_and_the_draft(stage: St
     shell.agent.send("one")
     await stage.until(lambda: texts(shell) == ["one", "First."] and not shell.agent.is_running())
     shell.agent.send("two")
-    await stage.until(lambda: shell.permission.cards())
+    await stage.until(shell.permission.cards)
     session_id = shell.session.current_id()
     shell.session.save_draft(session_id, "half a th")
     shell.remember_session()
@@ -114,7 +114,7 @@ async def test_an_answer_out_of_sight_leaves_an_unread_mark_and_opening_clears_i
     shell = stage.shell
     stage.server.add(chat("late answer", hold_after=0))
     shell.agent.send("go")
-    await stage.until(lambda: shell.agent.is_running())
+    await stage.until(shell.agent.is_running)
     first = shell.session.current_id()
     shell.session.new_session()
     assert not shell.agent.is_running()
@@ -134,7 +134,7 @@ async def test_what_cannot_be_sent_comes_back(stage: Stage) -> None:
     shell.agent.notice.connect(lambda code, _text: told.append(code))
     shell.agent.send_refused.connect(back.append)
     shell.agent.send("go")
-    await stage.until(lambda: shell.agent.is_running())
+    await stage.until(shell.agent.is_running)
 
     shell.agent.send("second")
     await stage.until(lambda: back)

@@ -42,12 +42,12 @@ def _fact(interaction: Interaction, answer: Answer) -> TapeFact:
 
 def _changed_blocks(message: Message, interaction: Interaction, at: int) -> dict[int, Block]:
     changed: dict[int, Block] = {}
+    denied = interaction.status == "denied"
     for index, block in enumerate(message.blocks):
         if isinstance(block, PermissionBlock) and block.interaction_id == interaction.id:
             mark = "granted" if interaction.status == "allowed" else "denied"
             changed[index] = block.model_copy(update={"status": mark})
-        elif isinstance(block, ToolCallBlock) and block.call_id == interaction.call_id:
-            if interaction.status == "denied":
-                done = {"status": "denied", "result": refusal(interaction), "ended_at": at}
-                changed[index] = block.model_copy(update=done)
+        elif isinstance(block, ToolCallBlock) and block.call_id == interaction.call_id and denied:
+            done = {"status": "denied", "result": refusal(interaction), "ended_at": at}
+            changed[index] = block.model_copy(update=done)
     return changed

@@ -28,7 +28,12 @@ from deepchat_desktop.services.runtime.report import run_ended
 from deepchat_desktop.services.runtime.run import Run, now_ms
 from deepchat_desktop.services.store import Store, Tx
 
-_STATUS: dict[str, MessageStatus] = {"completed": "done", "paused": "paused", "aborted": "interrupted", "error": "error"}
+_STATUS: dict[str, MessageStatus] = {
+    "completed": "done",
+    "paused": "paused",
+    "aborted": "interrupted",
+    "error": "error",
+}
 
 
 async def finish(

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+CLOSE_LIMIT_S = 3.0
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
@@ -40,13 +41,13 @@ class TaskOwner:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_failure(task.get_name(), error)
 
-    async def close(self, timeout: float = 3.0) -> list[str]:
-        """Cancel what runs and wait at most ``timeout`` seconds; return the names of tasks that did not end."""
+    async def close(self) -> list[str]:
+        """Cancel what runs and wait for it, bounded; return the names of tasks that did not end."""
         current = asyncio.current_task()
         todo = {task for task in self._tasks if task is not current}
         for task in todo:
             task.cancel()
         if not todo:
             return []
-        _done, left = await asyncio.wait(todo, timeout=timeout)
+        _done, left = await asyncio.wait(todo, timeout=CLOSE_LIMIT_S)
         return sorted(task.get_name() for task in left)

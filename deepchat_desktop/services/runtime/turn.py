@@ -163,7 +163,7 @@ class TurnRunner:
             return Failed(
                 reason="provider_error", code=error.code, message=error.user_message, retryable=error.retryable
             )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - logged, and an outcome the user sees
             _log.exception("Run %s failed", run.id)
             return Failed(
                 reason="internal",
