@@ -9,7 +9,7 @@ message.
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -47,14 +47,17 @@ class Pace:
     would eat half a core at 1,000 tokens a second. So after 4 ms of reading the next read waits 12 ms.
     """
 
-    def __init__(self) -> None:
-        self._since = time.monotonic()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since = clock()
 
-    async def rest(self) -> None:
-        """Pause if reading has gone on for more than 4 ms since the last pause."""
-        if time.monotonic() - self._since > PACE_AFTER_S:
-            await asyncio.sleep(PACE_S)
-            self._since = time.monotonic()
+    async def rest(self) -> bool:
+        """Pause if reading has gone on for more than 4 ms since the last pause; tell whether it did."""
+        if self._clock() - self._since <= PACE_AFTER_S:
+            return False
+        await asyncio.sleep(PACE_S)
+        self._since = self._clock()
+        return True
 
 
 class WireResponse:
