@@ -29,7 +29,8 @@ def start_keyring() -> None:
     )
     for _attempt in range(200):
         with closing(secretstorage.dbus_init()) as bus:
-            if secretstorage.check_service_availability(bus) and not secretstorage.get_default_collection(bus).is_locked():
+            here = secretstorage.check_service_availability(bus)
+            if here and not secretstorage.get_default_collection(bus).is_locked():
                 return
         time.sleep(0.05)
     raise SystemExit("the keyring daemon did not come up")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from keyring.backend import KeyringBackend
@@ -32,7 +32,7 @@ class PlaintextKeyring(KeyringBackend):
     """What a package for plaintext files brings: it works, and writes the key where anybody can read it."""
 
     priority = 0.5  # type: ignore[assignment]
-    written: dict[tuple[str, str], str] = {}
+    written: ClassVar[dict[tuple[str, str], str]] = {}
 
     def get_password(self, service: str, username: str) -> str | None:
         return self.written.get((service, username))

@@ -148,7 +148,7 @@ def test_no_log_record_holds_a_key(log: tuple[logging.Logger, io.StringIO]) -> N
     logger.warning("bad arguments %d", KEY)
     logger.info("in a dict %(key)s", {"key": KEY})
     try:
-        raise ValueError(f"refused: {KEY}")
+        int(KEY)  # the error's text quotes it
     except ValueError:
         logger.exception("it failed", stack_info=True)
     text = out.getvalue()
