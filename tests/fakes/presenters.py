@@ -135,6 +135,9 @@ class FakeAgent(QObject):
     def models(self) -> list[tuple[str, str, str]]:
         return list(self.available)
 
+    def looks_like_key(self, text: str) -> bool:
+        return "sk-" in text
+
     def choose_model(self, provider: str, model: str) -> None:
         self.calls.append(("choose_model", provider, model))
         self.model_label = next((label for p, m, label in self.available if (p, m) == (provider, model)), model)
@@ -172,6 +175,7 @@ class FakeCard:
 
 class FakePermission(QObject):
     changed = Signal()
+    notice = Signal(str, str)
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,0 +1,186 @@
+"""The conversation as one widget: messages, the request that waits, the composer.
+
+Invariants: a request lies between messages and composer and never over another window; it takes no focus; the
+messages end above whatever stands below them, under a soft fade.
+"""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.blocks.highlight import language_name
+from deepchat_desktop.ui.blocks.markdown_parse import parse
+from deepchat_desktop.ui.chat import composer as composer_box
+from deepchat_desktop.ui.chat import permission_card
+from deepchat_desktop.ui.chat.composer import Composer
+from deepchat_desktop.ui.chat.message_column import COLUMN, SIDE
+from deepchat_desktop.ui.chat.message_list import MessageList
+from deepchat_desktop.ui.chat.permission_card import PermissionCardView
+from deepchat_desktop.ui.open_external import RefusedLink, open_external
+from deepchat_desktop.ui.paint import painting
+from deepchat_desktop.ui.theme import Theme, theme
+
+if TYPE_CHECKING:
+    from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
+    from deepchat_desktop.presenters.permission import PermissionPresenter
+    from deepchat_desktop.presenters.session import SessionPresenter
+
+FOOT = 14
+FADE = 24
+SCROLL_BAR = 10
+COMPOSER_SHARE, CARD_SHARE = 0.4, 0.62
+WARM_UP_MS = 400
+
+
+class Fade(QWidget):
+    """The ground's colour, from nothing to full, over the end of the list."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        ground = QColor(theme.surface)
+        clear = QColor(ground)
+        clear.setAlpha(0)
+        shade = QLinearGradient(QPointF(0, 0), QPointF(0, self.height()))
+        shade.setColorAt(0, clear)
+        shade.setColorAt(1, ground)
+        with painting(self) as p:
+            p.fillRect(self.rect(), shade)
+
+
+class ChatView(QWidget):
+    """Messages, request and composer of the open session. ``settings_asked`` comes from an error's button."""
+
+    settings_asked = Signal()
+
+    def __init__(
+        self,
+        model: MessageListModel,
+        agent: "AgentRuntimePresenter",
+        permission: "PermissionPresenter",
+        session: "SessionPresenter",
+        theme: Theme = theme,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model, self._agent, self._theme = model, agent, theme
+        self._empty: QWidget | None = None
+        self._warm = False
+        self.list = MessageList(model, self)
+        self._fade = Fade(self)
+        self.card = PermissionCardView(permission, self)
+        self.composer = Composer(agent, session, self)
+        self.list.asked.connect(self._on_asked)
+        self.list.link_clicked.connect(self._open_link)
+        self.card.resized.connect(self._on_card)
+        self.card.left.connect(self.focus_composer)
+        self.composer.resized.connect(self._place)
+        model.reset.connect(self._show_empty)
+        model.message_added.connect(lambda _row: self._show_empty())
+        agent.notice.connect(lambda _code, words: self.composer.tell(words))
+        permission.notice.connect(lambda _code, words: self.composer.tell(words))
+        agent.send_refused.connect(self.composer.take_back)
+        theme.changed.connect(self._on_theme)
+        self._on_card()
+        self._show_empty()
+
+    def set_empty_widget(self, widget: QWidget | None) -> None:
+        """Show ``widget`` above the composer while the session has no message; the old one is let go of."""
+        if self._empty is not None and self._empty is not widget:
+            self._empty.hide()
+            self._empty.setParent(None)
+        self._empty = widget
+        if widget is not None:
+            widget.setParent(self)
+            widget.lower()
+        self._show_empty()
+
+    def focus_regions(self) -> list[QWidget]:
+        """Return what F6 goes to, in order; hidden ones are to be skipped."""
+        return [self.list, self.card, self.composer.edit]
+
+    def focus_composer(self) -> None:
+        """Put the caret into the composer."""
+        self.composer.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_asked(self, step: str) -> None:
+        match step:
+            case "retry":
+                self._agent.retry_last()
+            case "continue":
+                self._agent.continue_run()
+            case _:
+                self.settings_asked.emit()
+
+    def _open_link(self, url: str, words: str) -> None:
+        try:
+            open_external(url, shown=words, parent=self.window())
+        except RefusedLink:
+            self.composer.tell(self.tr("This link is not opened: only web and mail addresses are."))
+
+    def _on_card(self) -> None:
+        self.composer.set_waiting(self.card.card() is not None)
+        self._place()
+
+    def _on_theme(self) -> None:
+        self._place()
+        self.update()
+
+    def _show_empty(self) -> None:
+        empty = self._model.count() == 0 and self._empty is not None
+        self.list.setVisible(not empty)
+        self._fade.setVisible(not empty)
+        if self._empty is not None:
+            self._empty.setVisible(empty)
+        self._place()
+
+    def _place(self) -> None:
+        """Lay out from the foot up: composer, request, messages."""
+        high, room = self.height(), self.width() - SCROLL_BAR
+        column = max(120, min(COLUMN, room - 2 * SIDE))
+        edge = composer_box.EDGE
+        left = (room - column) // 2 - edge
+        wide = column + 2 * edge
+        tall = self.composer.fit(wide, round(high * COMPOSER_SHARE))
+        top = high - FOOT - tall + edge
+        self.composer.move(left, top)
+        end = top + edge
+        if self.card.card() is not None:
+            limit = min(round(high * CARD_SHARE), end - 40)
+            tall = self.card.fit(wide, limit)
+            top = end - tall + permission_card.EDGE - 14
+            if self.card.pos().x() != left or self.card.pos().y() != top:
+                self.card.move(left, top)
+            end = top + permission_card.EDGE
+        self.list.setGeometry(0, 0, self.width(), max(0, end - 4))
+        self._fade.setGeometry(0, max(0, end - 4 - FADE), room, FADE)
+        if self._empty is not None:
+            self._empty.setGeometry(0, 0, self.width(), max(0, end - 4))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._warm:
+            self._warm = True
+            QTimer.singleShot(WARM_UP_MS, self, _warm_up)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.composer.save_now()
+        super().hideEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painting(self) as p:
+            p.fillRect(self.rect(), theme.surface)
+
+
+def _warm_up() -> None:
+    """Import the parser and the highlighter after the first paint, before the first answer needs them."""
+    parse("`x`")
+    language_name("python")
