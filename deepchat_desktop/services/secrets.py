@@ -7,6 +7,7 @@ a key that was stored in another keychain than today's is reported missing by th
 
 import asyncio
 import ctypes
+import logging
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ ANSWER_LIMIT_S = 5.0
 PROMPT_LIMIT_S = 60.0
 """How long the user may take over the system's own unlock window."""
 PR_SET_DUMPABLE = 4
+_log = logging.getLogger(__name__)
 
 Where = Literal["keychain", "session"]
 
@@ -87,14 +89,14 @@ class Secrets:
         return SecretsStatus("session", None, text, self._reason or "")
 
     async def set(self, name: str, key: str) -> Stored:
-        """Keep a key and say where. A keychain that fails now makes it a key for this session."""
+        """Keep a key and say where. A keychain that does not take it makes it a key for this session."""
         remember(key)
         backend = await self._open()
         if backend is not None and keychain.allowed(backend):
             try:
                 await self._call(lambda: backend.set_password(SERVICE, name, key))
             except keychain.KeychainError as error:
-                self._give_up(error)
+                _log.info("The keychain took no key, it is kept for this session: %s", mask(str(error)))
             else:
                 self._session.pop(name, None)
                 return Stored("keychain", keychain.class_name(backend))
@@ -187,9 +189,6 @@ class Secrets:
             else:
                 return backend, ""
         return None, "; ".join(reasons) or "there is no keychain that keys may be kept in"
-
-    def _give_up(self, error: Exception) -> None:
-        self._backend, self._reason = None, str(error)
 
     def _elsewhere(self, name: str, expected: str, current: str | None) -> SecretsError:
         now = f"today's is {current}" if current else "none is usable now"

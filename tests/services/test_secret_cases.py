@@ -15,14 +15,18 @@ import stat
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
+import apsw
 import pytest
 from keyring.backends.chainer import ChainerBackend
 from keyring.backends.fail import Keyring as FailKeyring
 
+from deepchat_desktop.core import open_core
 from deepchat_desktop.domain.errors import SecretsError
+from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.prompt import ModelRequest, UserMessage
 from deepchat_desktop.domain.settings import AppSettings, ProviderSettings
 from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError
@@ -33,7 +37,9 @@ from deepchat_desktop.services.providers.openai_chat import OpenAIChat
 from deepchat_desktop.services.secrets import MASK, MaskFilter, Secrets, mask
 from deepchat_desktop.services.settings_file import SettingsFile
 from deepchat_desktop.services.store import Store
+from deepchat_desktop.services.store.backup import back_up
 from deepchat_desktop.workers import spawn
+from tests.fakes.chat_answers import chat
 from tests.fakes.wire_server import Answer, WireServer, json_answer
 from tests.services.test_secrets import (
     SECRET_SERVICE,
@@ -181,6 +187,35 @@ async def no_log_holds_it(_home: Path, _monkeypatch: pytest.MonkeyPatch) -> None
     assert not holds_key(text)
 
 
+async def no_file_of_the_data_folder_holds_it(home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = home / "deepchat-data"
+    echo = json_answer({"error": {"message": f"Incorrect API key provided: {KEY}."}}, status=401)
+    with WireServer([echo, chat("Hello back.")]) as server:
+        core = open_core(folder, lambda _event: None)
+        await core.start()
+        stored = await core.secrets.set("p", KEY)
+        provider = ProviderSettings(
+            id="p", name="P", api="openai_chat", base_url=server.base_url, key_backend=stored.backend
+        )
+        core.save_settings(AppSettings(providers=(provider,)))
+        settings = SessionSettings(connection=Connection(provider="p", model="m"), mode="chat")
+        session = (await core.runtime.create_session(settings)).id
+        failed = await core.runtime.process_message(session, "Hello")
+        assert failed.error is not None
+        assert MASK in failed.error.message
+        assert (await core.runtime.process_message(session, "Again")).text == "Hello back."
+        assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {KEY}"] * 2
+        database = apsw.Connection(str(folder / "deepchat.db"))
+        back_up(SimpleNamespace(connection=lambda: database), folder / "backups", version=1)
+        database.close()
+        while_open = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        await core.close()
+    closed = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert any(name.startswith("deepchat-v1-") for name in closed)
+    assert any(name.endswith("-wal") and data for name, data in while_open.items())
+    assert not [name for files in (while_open, closed) for name, data in files.items() if holds_key(data)]
+
+
 async def query_keys_are_masked(_home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"https://api.x.test?key={KEY}"
     assert mask(url) == f"https://api.x.test?key={MASK}"
@@ -268,6 +303,7 @@ HANDLERS: dict[str, Handler] = {
     "sec-006": a_changed_backend_is_named,
     "sec-007": one_prompt_then_session,
     "sec-008": no_log_holds_it,
+    "sec-014": no_file_of_the_data_folder_holds_it,
     "sec-015": query_keys_are_masked,
     "sec-016": an_echoed_key_is_masked,
     "sec-019": no_process_shows_it,

@@ -63,12 +63,12 @@ def profile_for(model_id: str) -> LocalProfile:
         return LocalProfile(
             label=STARTER_TITLE,
             note=STARTER_NOTE,
-            capabilities=ModelCapabilities(tools=False, context=DEFAULT_CONTEXT, max_output=STARTER_OUTPUT),
+            capabilities=ModelCapabilities(tools=False, vision=False, context=DEFAULT_CONTEXT, max_output=STARTER_OUTPUT),
             system="You are a helpful assistant. Answer briefly and clearly.",
             temperature=0.0,
             extra={"repeat_penalty": 1.05, "repeat_last_n": 128},
         )
-    capabilities = ModelCapabilities(tools=False, context=DEFAULT_CONTEXT, max_output=OTHER_OUTPUT)
+    capabilities = ModelCapabilities(tools=False, vision=False, context=DEFAULT_CONTEXT, max_output=OTHER_OUTPUT)
     return LocalProfile(label=model_id, capabilities=capabilities)
 
 

