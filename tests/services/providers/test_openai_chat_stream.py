@@ -348,3 +348,16 @@ async def test_reading_rests_only_after_four_milliseconds() -> None:
     times = iter([0.0, 0.003, 0.005, 0.02, 0.021])
     pace = Pace(lambda: next(times))
     assert [await pace.rest() for _ in range(3)] == [False, True, False]
+
+
+async def test_a_round_on_the_qt_loop(connect: Any, qt_loop: Any) -> None:
+    with WireServer([chat("Hello there", hold_after=1), chat("x", hold_after=0)]) as server:
+        events = []
+        async for event in connect(server).stream(ASK):
+            events.append(event)
+            server.release("hold")
+        assert fold_events(events)["text"] == "Hello there"
+        silent = connect(server, timeouts=Timeouts(first_byte=30, idle=0.2))
+        server.add(chat("a b", end="stall"))
+        await ask(silent)
+        assert last_error(await ask(silent)).error == "timeout"
