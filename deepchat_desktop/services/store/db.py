@@ -62,12 +62,11 @@ def open_reader(path: Path, migrations: Sequence[Migration]) -> Any:
             f"The database {path} comes from an older version. Start DeepChat Desktop once to bring it up to date.",
             params={"path": str(path), "version": version},
         )
-    return _connect(path, dict(_COMMON), apsw.SQLITE_OPEN_READONLY)
+    return _connect_reader(path)
 
 
 def _create(path: Path, migrations: Sequence[Migration]) -> None:
-    log = path.with_name(path.name + "-wal")
-    if log.exists() and log.stat().st_size:
+    if _has_log(path):
         # A new database beside an old log would take the log's pages for its own.
         raise corrupt(path, "the file is missing while its log is there")
     part = path.with_name(path.name + ".part")
@@ -86,11 +85,10 @@ def _create(path: Path, migrations: Sequence[Migration]) -> None:
 
 def _inspect(path: Path, migrations: Sequence[Migration]) -> int:
     """Return the schema's version after a look that writes nothing into the database or its log."""
-    log = path.with_name(path.name + "-wal")
-    unclean = log.exists() and log.stat().st_size > 0
+    unclean = _has_log(path)
     if path.stat().st_size == 0:
         raise corrupt(path, "it is empty")
-    db = _connect(path, dict(_COMMON), apsw.SQLITE_OPEN_READONLY)
+    db = _connect_reader(path)
     try:
         version = version_of(db)
         owner = db.execute_sql("PRAGMA application_id").fetchone()[0]
@@ -108,6 +106,26 @@ def _inspect(path: Path, migrations: Sequence[Migration]) -> int:
     if owner != APPLICATION_ID or not sound:
         raise corrupt(path, "it is damaged, or no database of this program")
     return version
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
+def _connect_reader(path: Path) -> Any:
+    db = _connect(path, dict(_COMMON), apsw.SQLITE_OPEN_READONLY)
+    try:
+        version_of(db)
+    except DATABASE_ERRORS as error:
+        db.close()
+        explained = explain(error, path)
+        if not isinstance(explained, StoreReadOnly) or _has_log(path):
+            raise explained from error
+        # Beside a file in a folder that cannot be written SQLite cannot keep its locks; nobody writes there, though.
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return _connect(path.absolute().as_uri() + "?immutable=1", dict(_COMMON), flags)
+    return db
 
 
 def _check(db: Any) -> bool:

@@ -1,9 +1,9 @@
 """Making deletion final: no byte of what was deleted stays in the file or its log (REL-8).
 
 Invariants: the commit that deletes also notes that the file is to be cleaned, so a death in between is made up for at
-the next start; cleaning never undoes or fails a commit. ``secure_delete`` alone is not enough: pages that SQLite rearranged
-keep old copies in their gaps, and the search index keeps deleted words until it is merged. Cost: about a second per
-100 MB.
+the next start; cleaning never undoes or fails a commit. ``secure_delete`` alone is not enough: pages that SQLite
+rearranged keep old copies in their gaps, and the search index keeps deleted words until it is merged. Cost: one to
+three seconds per 100 MB.
 """
 
 import logging

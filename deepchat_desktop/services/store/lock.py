@@ -34,11 +34,12 @@ class FolderLock:
     def __init__(self, path: Path) -> None:
         """Take the lock. Raises ``StoreBusy`` when another process, or another store in this one, holds it; OSError."""
         private_file(path)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC if hasattr(os, "O_CLOEXEC") else os.O_RDWR)
+        self._descriptor = os.open(path, os.O_RDWR)  # not inherited by children
         try:
             self._acquire(path)
             os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, str(os.getpid()).encode(), 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, str(os.getpid()).encode())
         except BaseException:
             os.close(self._descriptor)
             raise
