@@ -52,6 +52,19 @@ class Label(QLabel):
         self.setFont(fonts.font(size, weight, mono=mono))
 
 
+class ShortLabel(Label):
+    """A label of one line that ends in an ellipsis where it does not fit; the tool tip has it all."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        size, weight, mono = self._type
+        ink = self.palette().color(self.foregroundRole())
+        with painting(self) as p:
+            text(p, QRectF(self.rect()), self.text(), size, weight, ink, mono=mono)
+
+
 class Pill(QWidget):
     """A short state in a soft rounded ground: words and colour together."""
 
@@ -271,8 +284,11 @@ class Field(QLineEdit):
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
+        self._take_font()
+        theme.changed.connect(self._take_font)
+
+    def _take_font(self) -> None:
         self.setFont(fonts.font(fonts.CONTROL))
-        theme.changed.connect(lambda: self.setFont(fonts.font(fonts.CONTROL)))
 
     def set_wrong(self, wrong: bool) -> None:
         """Mark or unmark the field."""
@@ -292,6 +308,7 @@ class SearchField(Field):
         self._action = self.addAction(
             icons.qicon("magnifying-glass", theme.subtle), QLineEdit.ActionPosition.LeadingPosition
         )
+        self._action.setText(name)
         self._action.setEnabled(False)
         theme.changed.connect(self._take_icon)
         self._take_icon()

@@ -48,7 +48,7 @@ class EmptySession(QWidget):
         column.addSpacing(6)
         column.addWidget(self.answers)
         column.addSpacing(28)
-        column.addLayout(self._hints())
+        column.addWidget(self._hints(), 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
         agent.settings_changed.connect(self.refresh)
         self.refresh()
@@ -56,26 +56,24 @@ class EmptySession(QWidget):
     def refresh(self) -> None:
         """Show who answers now."""
         label = self._agent.model_text()
-        self.answers.setText(self.tr("{model} answers.").format(model=label) if label else "")
+        self.answers.setText(self.tr("Answers come from {model}.").format(model=label) if label else "")
 
-    def _hints(self) -> QVBoxLayout:
-        lines = QVBoxLayout()
+    def _hints(self) -> QWidget:
+        block = QWidget()
+        lines = QVBoxLayout(block)
+        lines.setContentsMargins(0, 0, 0, 0)
         lines.setSpacing(10)
         for icon, words in self._can():
             row = QHBoxLayout()
             row.setSpacing(10)
-            row.addStretch(1)
             row.addWidget(Glyph(icon, "subtle", 16))
-            label = Label(words, tone="muted")
-            label.setFixedWidth(round(fonts.text_width(words)) + 4)
-            row.addWidget(label)
-            row.addStretch(1)
+            row.addWidget(Label(words, tone="muted"), 1)
             lines.addLayout(row)
-        return lines
+        return block
 
     def _can(self) -> tuple[tuple[IconName, str], ...]:
         return (
             ("folder-simple", self.tr("Choose a folder, and it can read and write files there")),
             ("hand-palm", self.tr("It asks before it changes anything")),
-            ("lock-simple", self.tr("The conversation stays on this computer")),
+            ("lock-simple", self.tr("Conversations are kept on this computer")),
         )

@@ -108,7 +108,6 @@ class FirstStart(QScrollArea):
         centred.addLayout(self._cards)
         centred.addStretch(1)
         page = QWidget()
-        page.setAutoFillBackground(False)
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(0)
@@ -124,6 +123,7 @@ class FirstStart(QScrollArea):
         column.addLayout(privacy)
         column.addStretch(1)
         self.setWidget(page)
+        page.setAutoFillBackground(False)  # setWidget turns it on
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -133,7 +133,7 @@ class FirstStart(QScrollArea):
         """Put the cards into as many columns as fit, three at most."""
         fit = max(1, (self.viewport().width() - 48 + GAP) // (ChoiceCard.WIDTH + GAP))
         cards = [self.local, *self.servers.values(), self.key]
-        columns = int(min(3, fit, len(cards)))
+        columns = int(min(2 if len(cards) == 4 else 3, fit, len(cards)))  # four stand two by two
         if columns == self._columns:
             return
         self._columns = columns
@@ -195,7 +195,7 @@ class FirstStart(QScrollArea):
 
     def _fill_server(self, card: ChoiceCard, server: Server) -> None:
         count = len(server.models)
-        pill = self.tr("%n model(s)", "", count) if count != 1 else self.tr("1 model")
+        pill = self.tr("1 model") if count == 1 else self.tr("{count} models").format(count=count)
         listed = ", ".join(server.models[:3]) + (self.tr(" and more") if count > 3 else "")
         body = listed or self.tr("It has no model yet: load one there, then choose it here.")
         caption = self.tr("Found at {address}").format(address=server.address.removeprefix("http://"))
@@ -207,7 +207,7 @@ class FirstStart(QScrollArea):
         self.key.show_state(
             "",
             "plain",
-            self.tr("OpenAI, DeepSeek, OpenRouter, Mistral…"),
+            self.tr("OpenAI, DeepSeek, Mistral, Groq…"),
             self.tr("Bring your own key, or any server that speaks the OpenAI protocol."),
         )
         self.key.show_button(self.tr("Add a key"))

@@ -7,6 +7,7 @@ never takes a mouse event. Text fields show focus by their border and lists by t
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from shiboken6 import isValid
 
 from deepchat_desktop.ui.paint import painting, rr
 from deepchat_desktop.ui.theme import theme
@@ -72,23 +73,17 @@ class FocusRing(QWidget):
                 self.hide()
 
     def _focus_moved(self, _old: QWidget | None, now: QWidget | None) -> None:
-        if self._target is not None:
+        if self._target is not None and isValid(self._target):  # focus also moves because its holder is deleted
             self._target.removeEventFilter(self)
         self._target = None
         if isinstance(now, QAbstractButton) and now.window() is self._window:
             self._target = now
             now.installEventFilter(self)
-            now.destroyed.connect(self._target_gone)
         self._place()
-
-    def _target_gone(self, gone: QObject) -> None:
-        if self._target is gone or self._target is None:
-            self._target = None
-            self.hide()
 
     def _place(self) -> None:
         target = self._target
-        if target is None or not self.keyboard or not target.isVisible() or not target.hasFocus():
+        if target is None or not isValid(target) or not self.keyboard or not target.hasFocus():
             self.hide()
             return
         at = target.mapTo(self._window, QPoint(0, 0))

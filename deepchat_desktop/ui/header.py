@@ -127,7 +127,10 @@ class Header(Box):
         self._agent.running_changed.connect(self.title.set_running)
         self._agent.settings_changed.connect(self._show_folder)
         for signal in (model.dataChanged, model.rowsInserted):
-            signal.connect(lambda *_rows: self._show_session(self._id))
+            signal.connect(self._show_again)
+
+    def _show_again(self) -> None:
+        self._show_session(self._id)
 
     def _show_session(self, session_id: str) -> None:
         self._id = session_id
@@ -138,6 +141,7 @@ class Header(Box):
         else:
             first = model.session_count() == 0
             self.title.show_title(self.tr("Welcome") if first else self.tr("New session"), filled=False)
+        self.folder.setVisible(known is not None or model.session_count() > 0)
         self._show_folder()
 
     def _show_folder(self) -> None:

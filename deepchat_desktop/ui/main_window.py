@@ -215,7 +215,7 @@ class MainWindow(Box):
         self.header.delete_asked.connect(self.sidebar.ask_delete)
         self.header.rename_asked.connect(self._rename)
         self._settings.changed.connect(self._take_appearance)
-        self._session.current_changed.connect(lambda _id: self._show_empty())
+        self._session.current_changed.connect(self._show_empty)
         self._agent.settings_changed.connect(self._show_empty)
         for presenter in (self._session, self._settings):
             presenter.notice.connect(self.notice.tell)

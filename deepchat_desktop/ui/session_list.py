@@ -106,6 +106,9 @@ class SessionList(QListView):
     # -- events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.state() == QAbstractItemView.State.EditingState:
+            event.accept()  # a field hands on the Return that ended it
+            return
         session_id = self.current_id()
         self._show_ring(True)
         match event.key():

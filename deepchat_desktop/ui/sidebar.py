@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QPushButton, QStacke
 
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.controls import IconButton
-from deepchat_desktop.ui.controls_shown import Box, Label, Line, SearchField, StatusDot
+from deepchat_desktop.ui.controls_shown import Box, Label, Line, SearchField, ShortLabel, StatusDot
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from deepchat_desktop.ui.paint import Align, painting, rr, text
 from deepchat_desktop.ui.session_delegate import draw_logo
@@ -81,7 +81,7 @@ class SettingsButton(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def sizeHint(self) -> QSize:
-        return QSize(round(fonts.text_width(self.text())) + 46, 30)
+        return QSize(round(fonts.text_width(self.text())) + 42, 30)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         box = QRectF(self.rect())
@@ -114,7 +114,7 @@ class Sidebar(Box):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self.list)
-        self._status = Label("", fonts.META, tone="subtle")
+        self._status = ShortLabel("", fonts.META, tone="subtle")
         self._dot = StatusDot()
         self.settings_button = SettingsButton()
         self.fold = IconButton("sidebar-simple", self.tr("Hide side bar"))
@@ -154,8 +154,8 @@ class Sidebar(Box):
         head.addStretch(1)
         head.addWidget(self.fold)
         foot = QHBoxLayout()
-        foot.setContentsMargins(6, 0, 15, 0)
-        foot.setSpacing(8)
+        foot.setContentsMargins(6, 0, 14, 0)
+        foot.setSpacing(6)
         foot.addWidget(self.settings_button)
         foot.addStretch(1)
         foot.addWidget(self._status)
@@ -188,7 +188,7 @@ class Sidebar(Box):
         self.list.delete_asked.connect(self.ask_delete)
         session.current_changed.connect(self.list.set_open)
         for signal in (model.rowsInserted, model.rowsRemoved):
-            signal.connect(lambda *_rows: self._show_list())
+            signal.connect(self._show_list)
         self._setup.changed.connect(self._show_model)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -217,13 +217,14 @@ class Sidebar(Box):
                 self._status.setText(self.tr("Offline model ready"))
                 self._dot.set_tone("ok")
             case "fetching":
-                self._status.setText(self.tr("Fetching model, {percent} %").format(percent=round(local.percent)))
+                self._status.setText(self.tr("Fetching, {percent} %").format(percent=round(local.percent)))
                 self._dot.set_tone("warn")
             case "error":
                 self._status.setText(self.tr("Offline model failed"))
                 self._dot.set_tone("danger")
             case _:
                 self._status.setText("")
+        self._status.setToolTip(self._status.text())
         self._dot.setVisible(bool(self._status.text()))
 
 

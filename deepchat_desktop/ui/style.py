@@ -147,5 +147,6 @@ def install(app: QApplication) -> None:
 def refresh(app: QApplication) -> None:
     """Apply palette, font and style sheet of the theme in use."""
     app.setPalette(palette())
-    app.setFont(fonts.font(fonts.CONTROL))
+    if app.font() != fonts.font(fonts.CONTROL):
+        app.setFont(fonts.font(fonts.CONTROL))
     app.setStyleSheet(qss())

@@ -21,7 +21,6 @@ class Page(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         inner = QWidget()
-        inner.setAutoFillBackground(False)
         inner.setMaximumWidth(COLUMN + 2 * PAD)
         self.column = QVBoxLayout(inner)
         self.column.setContentsMargins(PAD, 20, PAD, PAD)
@@ -29,6 +28,7 @@ class Page(QScrollArea):
         self.title = Label("", fonts.HEADING, fonts.SEMIBOLD, wrap=True)
         self.column.addWidget(self.title)
         self.setWidget(inner)
+        inner.setAutoFillBackground(False)  # setWidget turns it on
 
     def set_title(self, title: str) -> None:
         """Name the page."""

@@ -144,6 +144,7 @@ class ProviderDetail(Page):
         self._settings.check(self._id)
 
     def _lay_out(self) -> None:
+        self.column.addSpacing(3)
         self.column.addWidget(self.address)
         self.column.addSpacing(24)
         keys = QVBoxLayout(self._key_part)

@@ -45,7 +45,7 @@ class ProviderButton(QAbstractButton):
     def show_state(self, models: int, ok: bool | None) -> None:
         """Show what is known: a failed check wins over the number of models."""
         self.failed = ok is False
-        count = self.tr("1 model") if models == 1 else self.tr("%n model(s)", "", models)
+        count = self.tr("1 model") if models == 1 else self.tr("{count} models").format(count=models)
         self._below = self.tr("The check failed") if self.failed else count
         self.setAccessibleName(f"{self.text()}, {self._below}")
         self.update()

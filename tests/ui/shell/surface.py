@@ -1,0 +1,29 @@
+"""A plain widget in the conversation's place: a slot for the empty page, and regions for F6."""
+
+from PySide6.QtWidgets import QPlainTextEdit, QStackedWidget, QTextEdit, QVBoxLayout, QWidget
+
+
+class PlainSurface(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.slot = QStackedWidget()
+        self.messages = QTextEdit()
+        self.messages.setReadOnly(True)
+        self.messages.setAccessibleName("Messages")
+        self.composer = QPlainTextEdit()
+        self.composer.setAccessibleName("Message")
+        self.composer.setFixedHeight(110)
+        column = QVBoxLayout(self)
+        column.addWidget(self.slot, 1)
+        column.addWidget(self.messages)
+        column.addWidget(self.composer)
+        self.messages.setFixedHeight(20)
+
+    def set_empty_widget(self, widget: QWidget | None) -> None:
+        while self.slot.count():
+            self.slot.removeWidget(self.slot.widget(0))
+        if widget is not None:
+            self.slot.addWidget(widget)
+
+    def focus_regions(self) -> list[QWidget]:
+        return [self.messages, self.composer]
