@@ -110,8 +110,9 @@ class MarkdownView(Part):
             case PictureItem():
                 part = PictureView(first.media_type, first.data, first.alt, self)
             case TextItem() | RuleItem():
-                part = DocView(parent=self)
-        _update(part, group, open=open)
+                part = DocView([item for item in group if isinstance(item, TextItem | RuleItem)], self)
+        if isinstance(part, CodeView):
+            _update(part, group, open=open)
         part.show()
         return part
 

@@ -29,7 +29,6 @@ class ComposerEdit(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.document().setDocumentMargin(0)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.viewport().setAutoFillBackground(False)
         self.setAccessibleName(self.tr("Message"))
         self._take_font()
@@ -40,9 +39,16 @@ class ComposerEdit(QPlainTextEdit):
 
     def wanted_height(self, limit: int, lines: int = LINES_AT_REST) -> int:
         """Return the height for the text, at least ``lines`` and at most ``limit`` px."""
-        line = self.fontMetrics().lineSpacing()
-        shown = max(lines, round(self.document().documentLayout().documentSize().height()))
-        return min(limit, shown * line + 4)
+        least = lines * self.fontMetrics().lineSpacing()
+        height = 0.0
+        block = self.document().begin()
+        while block.isValid() and height < limit:
+            height += self.blockBoundingRect(block).height()  # lines with Chinese are higher than others
+            block = block.next()
+        wanted = max(least, round(height + 0.5)) + 4
+        shown = Qt.ScrollBarPolicy.ScrollBarAsNeeded if wanted > limit else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(shown)
+        return min(limit, wanted)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self.preedit = event.preeditString()

@@ -1,0 +1,46 @@
+"""A chat view over in-memory presenters, in the product's own style."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from deepchat_desktop.domain.blocks import Block
+from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.ui import style
+from deepchat_desktop.ui.chat.chat_view import ChatView
+from deepchat_desktop.ui.theme import theme
+from tests.fakes.presenters import FakePresenters
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _look(qapp: QApplication) -> None:
+    style.install(qapp)
+
+
+@pytest.fixture
+def fakes(qtbot: QtBot) -> FakePresenters:
+    made = FakePresenters()
+    made.session.current = "s"
+    made.messages.load([], "s")
+    return made
+
+
+@pytest.fixture
+def chat(qtbot: QtBot, fakes: FakePresenters) -> Iterator[ChatView]:
+    view = ChatView(fakes.messages, fakes.agent, fakes.permission, fakes.session, theme)
+    qtbot.addWidget(view)
+    view.resize(900, 700)
+    view.show()
+    qtbot.waitExposed(view)
+    view.activateWindow()
+    yield view
+    view.hide()
+
+
+def make_message(key: str, *blocks: Block, role: str = "assistant", **facts: object) -> Message:
+    """A message of session "s"."""
+    return Message.model_validate(
+        {"id": key, "session_id": "s", "role": role, "blocks": blocks, "created_at": 1, "updated_at": 1, **facts}
+    )
