@@ -7,7 +7,7 @@ Invariants: at least 760 x 520, 1200 x 800 at first, its place remembered throug
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -18,7 +18,7 @@ from deepchat_desktop.ui.first_start import FirstStart
 from deepchat_desktop.ui.focus_ring import FocusRing
 from deepchat_desktop.ui.header import Header
 from deepchat_desktop.ui.notice_bar import NoticeBar
-from deepchat_desktop.ui.settings.page import SettingsPage
+from deepchat_desktop.ui.settings.page import PROVIDERS, SettingsPage
 from deepchat_desktop.ui.sidebar import Sidebar
 from deepchat_desktop.ui.theme import ThemeChoice, theme
 
@@ -35,6 +35,8 @@ FOLD_BELOW = 900
 
 class ChatSurface(Protocol):
     """What the window needs of the conversation beside it being a widget."""
+
+    settings_asked: SignalInstance
 
     def set_empty_widget(self, widget: QWidget | None) -> None:
         """Show ``widget`` above the composer while the session has no message."""
@@ -211,6 +213,7 @@ class MainWindow(Box):
         self.sidebar.fold_asked.connect(lambda: self.fold_sidebar(True))
         self.header.unfold_asked.connect(lambda: self.fold_sidebar(False))
         self.sidebar.settings_asked.connect(self.open_settings)
+        self.surface.settings_asked.connect(lambda: self.open_settings(PROVIDERS))
         self.header.settings_asked.connect(self.open_settings)
         self.header.delete_asked.connect(self.sidebar.ask_delete)
         self.header.rename_asked.connect(self._rename)

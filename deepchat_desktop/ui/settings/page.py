@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.setup import SetupPresenter
 
 NAV_WIDTH = 248
+GENERAL, PROVIDERS, ABOUT = range(3)
+"""The pages by their place in the list."""
 
 
 class NavButton(QAbstractButton):

@@ -1,9 +1,12 @@
 """A plain widget in the conversation's place: a slot for the empty page, and regions for F6."""
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QStackedWidget, QTextEdit, QVBoxLayout, QWidget
 
 
 class PlainSurface(QWidget):
+    settings_asked = Signal()
+
     def __init__(self) -> None:
         super().__init__()
         self.slot = QStackedWidget()
