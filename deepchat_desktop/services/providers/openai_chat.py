@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-from deepchat_desktop.domain.errors import ConfigError, ProviderError
+from deepchat_desktop.domain.errors import DeepChatError, ProviderError, SecretsError
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError
@@ -56,8 +56,8 @@ class OpenAIChat:
                     yield self._masked(restored(event, back))
         except WireFailure as failure:
             yield self._masked(failure.event)
-        except ConfigError as error:
-            yield error_event("bad_request", error.user_message)
+        except DeepChatError as error:
+            yield self._masked(_own_failure(error))
 
     async def list_models(self) -> tuple[ModelSettings, ...]:
         """Return the server's models; see ``Provider.list_models``."""
@@ -70,8 +70,8 @@ class OpenAIChat:
                 event = classify(response.status, response.headers, await response.read_error())
         except WireFailure as failure:
             event = failure.event
-        except ConfigError as error:
-            event = error_event("bad_request", error.user_message)
+        except DeepChatError as error:
+            event = _own_failure(error)
         message = self._endpoint.mask(event.message)
         raise ProviderError(message, code=event.error, retryable=event.retryable)
 
@@ -121,7 +121,8 @@ class OpenAIChat:
         """Return the headers of a request. Raises ``WireFailure`` if the key must not go to that address."""
         key = await self._endpoint.key()
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
-        if key and key.strip():
+        own = {name.lower() for name in self._endpoint.headers}
+        if key and key.strip() and "authorization" not in own:
             headers["Authorization"] = f"Bearer {key.strip()}"
         headers.update(self._endpoint.headers)
         if (refusal := refuse_plain_key(url, headers)) is not None:
@@ -133,6 +134,11 @@ class OpenAIChat:
         if isinstance(event, StreamError):
             return event.model_copy(update={"message": self._endpoint.mask(event.message)})
         return event
+
+
+def _own_failure(error: DeepChatError) -> StreamError:
+    """Return what stopped us before anything was sent: no usable address, or a keychain that gives no key."""
+    return error_event("auth" if isinstance(error, SecretsError) else "bad_request", error.user_message)
 
 
 def _encoded(body: dict[str, Any]) -> bytes:

@@ -18,7 +18,7 @@ def make_provider(api: str, endpoint: Endpoint) -> Provider:
     return ADAPTERS[api](endpoint)
 
 
-def new_decoder(api: str) -> Decoder:
+def make_decoder(api: str) -> Decoder:
     """Return a decoder of that style. Raises ``ProviderError`` (``unsupported_feature``) if there is none."""
     if api not in DECODERS:
         raise _unknown(api)

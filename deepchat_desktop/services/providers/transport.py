@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from deepchat_desktop.domain.stream import StreamError
@@ -38,6 +38,10 @@ class WireFailure(Exception):
     def __init__(self, event: StreamError) -> None:
         super().__init__(event.message)
         self.event = event
+
+
+class _KeptConnectionDied(Exception):
+    """The server had closed a kept connection before it could read the request."""
 
 
 class Pace:
@@ -158,26 +162,33 @@ class Transport:
     async def _send(
         self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float
     ) -> "httpx.Response":
+        """Send a request; once more on a new connection if a kept one turns out to be dead."""
+        if self._endpoint.keepalive:
+            with suppress(_KeptConnectionDied):
+                return await self._send_once(method, url, headers, content, deadline, fresh=False)
+        return await self._send_once(method, url, headers, content, deadline, fresh=True)
+
+    async def _send_once(
+        self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float, *, fresh: bool
+    ) -> "httpx.Response":
         import httpx
 
-        for fresh in (not self._endpoint.keepalive, True):
-            client = self._client(url, fresh=fresh)
-            opened: list[str] = []
+        opened: list[str] = []
 
-            async def trace(name: str, _info: dict[str, Any], opened: list[str] = opened) -> None:
-                if name.startswith("connection.connect_"):
-                    opened.append(name)
+        async def trace(name: str, _info: dict[str, Any]) -> None:
+            if name.startswith("connection.connect_"):
+                opened.append(name)
 
-            request = client.build_request(method, url, headers=headers, content=content, extensions={"trace": trace})
-            try:
-                async with asyncio.timeout_at(deadline):
-                    return await client.send(request, stream=True)
-            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-                # A kept connection that the server had closed meanwhile: no byte of an answer was received,
-                # so sending again on a new one is safe. A new connection that fails is a real failure.
-                if fresh or opened:
-                    raise
-        raise AssertionError("unreachable")
+        client = self._client(url, fresh=fresh)
+        request = client.build_request(method, url, headers=headers, content=content, extensions={"trace": trace})
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await client.send(request, stream=True)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+            # No byte of an answer was received, so sending again is safe. A new connection that fails is real.
+            if fresh or opened:
+                raise
+            raise _KeptConnectionDied from None
 
     def _client(self, url: str, *, fresh: bool) -> "httpx.AsyncClient":
         if fresh not in self._clients:

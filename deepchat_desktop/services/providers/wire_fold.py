@@ -17,7 +17,7 @@ from deepchat_desktop.domain.stream import (
     ToolCallEnd,
     UsageReported,
 )
-from deepchat_desktop.services.providers.registry import new_decoder
+from deepchat_desktop.services.providers.registry import make_decoder
 from deepchat_desktop.services.providers.wire_errors import classify
 
 
@@ -29,7 +29,7 @@ def fold(
     Keys: text, reasoning, tool_calls, stop, usage, error; where they occur also incomplete_tool_calls,
     retry_after_s, refusal, images, carry, continue_turn. Raises ``ProviderError`` for an unknown style.
     """
-    decoder = new_decoder(api)
+    decoder = make_decoder(api)
     if status >= 300:
         return fold_events([classify(status, headers or {}, b"".join(chunks))])
     events: list[ProviderEvent] = []

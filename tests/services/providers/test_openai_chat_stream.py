@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deepchat_desktop.domain.errors import ProviderError
+from deepchat_desktop.domain.errors import ProviderError, SecretsError
 from deepchat_desktop.domain.prompt import ModelRequest, UserMessage
 from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError, TextDelta, ToolCallEnd, ToolCallStart
 from deepchat_desktop.domain.tools import ToolSpec
@@ -262,6 +262,25 @@ async def test_a_key_that_cannot_be_sent(connect: Any) -> None:
         error = last_error(await ask(connect(server, key=odd)))
         assert error.error == "bad_request"
         assert server.requests == []
+
+
+async def test_a_keychain_that_fails_is_an_error_of_the_stream(connect: Any) -> None:
+    async def locked() -> str:
+        raise SecretsError("The keychain is locked. Unlock it and try again.")
+
+    with WireServer() as server:
+        provider = connect(server, key=locked)
+        error = last_error(await ask(provider))
+        assert (error.error, error.message) == ("auth", "The keychain is locked. Unlock it and try again.")
+        with pytest.raises(ProviderError, match="keychain is locked"):
+            await provider.list_models()
+        assert server.requests == []
+
+
+async def test_an_own_authorization_header_is_sent_alone(connect: Any) -> None:
+    with WireServer([chat("a")]) as server:
+        await ask(connect(server, headers={"authorization": "Token own"}))
+        assert server.requests[0].headers["authorization"] == "Token own"
 
 
 async def test_nobody_there(connect: Any) -> None:
