@@ -63,13 +63,16 @@ def profile_for(model_id: str) -> LocalProfile:
         return LocalProfile(
             label=STARTER_TITLE,
             note=STARTER_NOTE,
-            capabilities=ModelCapabilities(tools=False, vision=False, context=DEFAULT_CONTEXT, max_output=STARTER_OUTPUT),
+            capabilities=_capabilities(STARTER_OUTPUT),
             system="You are a helpful assistant. Answer briefly and clearly.",
             temperature=0.0,
             extra={"repeat_penalty": 1.05, "repeat_last_n": 128},
         )
-    capabilities = ModelCapabilities(tools=False, vision=False, context=DEFAULT_CONTEXT, max_output=OTHER_OUTPUT)
-    return LocalProfile(label=model_id, capabilities=capabilities)
+    return LocalProfile(label=model_id, capabilities=_capabilities(OTHER_OUTPUT))
+
+
+def _capabilities(max_output: int) -> ModelCapabilities:
+    return ModelCapabilities(tools=False, vision=False, context=DEFAULT_CONTEXT, max_output=max_output)
 
 
 def clamp_context(context: int | None) -> int:

@@ -28,6 +28,7 @@ from deepchat_desktop.services.local_model.starter import pull_starter
 IDLE_S = 600.0
 START_LIMIT_S = 120.0
 """Loading from a cold, slow disk takes long; beyond this the process hangs."""
+DEATH_LIMIT_S = 3.0
 _log = logging.getLogger(__name__)
 
 
@@ -107,6 +108,19 @@ class LocalModel:
             self._leases -= 1
             if self._leases == 0:
                 self._unused.set()
+
+    async def connection_broke(self) -> None:
+        """Wait, shortly, for the end of a process whose connection broke.
+
+        A dying process gives up its connections before its port: without the wait the next wish would still find it.
+        """
+        server = self._server
+        if server is not None:
+            try:
+                async with asyncio.timeout(DEATH_LIMIT_S):
+                    await server.exited()
+            except TimeoutError:
+                _log.info("The local model broke a connection and still runs")
 
     async def stop(self) -> None:
         """End the process, leased or still loading; bounded. ``ensure`` starts it again."""

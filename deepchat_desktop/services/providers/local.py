@@ -40,6 +40,8 @@ class LocalProvider:
                 adapter = await self._adapter_for(endpoint)
                 async with aclosing(adapter.stream(self._filled(request))) as events:  # type: ignore[type-var]
                     async for event in events:
+                        if isinstance(event, StreamError) and event.error == "network":
+                            await self._local.connection_broke()
                         yield event
         except LocalModelError as error:
             kind = _KINDS.get(error.code, "server")
