@@ -68,10 +68,11 @@ def test_an_upgrade_leaves_a_sound_copy_of_what_was(old: Path, tmp_path: Path) -
 
 def test_a_copy_that_is_not_sound_stops_the_upgrade(old: Path) -> None:
     connection = apsw.Connection(str(old / "deepchat.db"))
-    connection.execute("CREATE INDEX lame ON messages (created_at) WHERE created_at < 0")
+    connection.execute("CREATE INDEX lame ON messages (status)")
     connection.execute("PRAGMA writable_schema=ON")
-    connection.execute("UPDATE sqlite_schema SET sql = 'CREATE INDEX lame ON messages (created_at)' WHERE name = 'lame'")
-    connection.close()  # now an index that misses every row, which the quick check does not see
+    other = "CREATE INDEX lame ON messages (role)"
+    connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'lame'", (other,))
+    connection.close()  # now an index of other values, which the quick check does not see
     with pytest.raises(StoreCorrupt, match="copy"):
         Store.open(old, migrations=TWO)
     assert list((old / "backups").iterdir()) == []
