@@ -4,6 +4,7 @@ Invariants: a closed piece keeps its widgets; ``rendered`` counts the pieces tha
 that a stream costs its open piece and not the message.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,7 @@ from deepchat_desktop.ui.blocks.part import QUOTE_INDENT, TEXT_INDENT, Part, Tex
 from deepchat_desktop.ui.blocks.picture_view import PictureView
 from deepchat_desktop.ui.blocks.table_view import TableView
 
+_DEFINES = re.compile(r"^[ >]*\[[^\]]+\]:", re.MULTILINE)
 Group = tuple[Item, ...]
 """Items that share a widget: text stands together, everything else alone."""
 
@@ -63,21 +65,26 @@ class MarkdownView(Part):
         else:
             self._cuts = split(text)
         self._text = text
-        known = len(self._references)
+        if not open:
+            self._take_references()
         for index, cut in enumerate(self._cuts):
             last = index == len(self._cuts) - 1
             self._render(index, text[cut.start : cut.end], open=open and last)
         for piece in self._pieces[len(self._cuts) :]:
             _drop(piece.parts)
         del self._pieces[len(self._cuts) :]
-        if not open and len(self._references) > known:
-            self._resolve_references()
 
-    def _resolve_references(self) -> None:
-        """Read again what may name a link that was defined after it."""
-        for index, piece in enumerate(self._pieces):
-            if "[" in piece.source:
-                self._fill(self._pieces[index], open=False)
+    def _take_references(self) -> None:
+        """Read link definitions once the text is whole: half a definition would name half a target."""
+        found: References = {}
+        for cut in self._cuts:
+            if _DEFINES.search(self._text, cut.start, cut.end):
+                parse(self._text[cut.start : cut.end], found)
+        if found != self._references:
+            self._references = found
+            for piece in self._pieces:
+                if "[" in piece.source:
+                    piece.source = ""
 
     def _render(self, index: int, source: str, *, open: bool) -> None:
         if index == len(self._pieces):
@@ -89,7 +96,7 @@ class MarkdownView(Part):
 
     def _fill(self, piece: _Rendered, *, open: bool) -> None:
         self.rendered += 1
-        groups = _grouped(parse(piece.source, self._references))
+        groups = _grouped(parse(piece.source, dict(self._references)))
         kept = 0
         for group, part in zip(groups, piece.parts, strict=False):
             if not _update(part, group, open=open):

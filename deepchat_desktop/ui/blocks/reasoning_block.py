@@ -84,7 +84,7 @@ class ReasoningView(BlockPart):
             seconds = max(0, int(time.time() - start / 1000)) if start else 0
             words = self.tr("Thinking… {seconds} s") if seconds else self.tr("Thinking…")
             self.head.set_words(words.format(seconds=seconds))
-        elif start and end and end - start >= 1000:
+        elif start is not None and end is not None and end - start >= 1000:
             self.head.set_words(self.tr("Thought for {seconds} s").format(seconds=round((end - start) / 1000)))
         else:
             self.head.set_words(self.tr("Thought for a moment"))

@@ -13,25 +13,32 @@ from deepchat_desktop.ui.chat.text_selection import TextSelection
 class ListMouse(QObject):
     """Hears the events that the parts ignored."""
 
-    def __init__(self, column: QWidget, selection: TextSelection, open_link: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        column: QWidget,
+        selection: TextSelection,
+        open_link: Callable[[str, str], None],
+        take_focus: Callable[[], None],
+    ) -> None:
         super().__init__(column)
         self._column = column
         self._selection = selection
         self._open_link = open_link
+        self._take_focus = take_focus
         self._pressed: QPoint | None = None
         self._dragging = False
         column.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QMouseEvent):
-            self._mouse(event)
-        return False
+        return isinstance(event, QMouseEvent) and self._mouse(event)
 
-    def _mouse(self, event: QMouseEvent) -> None:
+    def _mouse(self, event: QMouseEvent) -> bool:
+        """Take an event; False leaves it to others."""
         point = event.position().toPoint()
         left = event.button() == Qt.MouseButton.LeftButton
         match event.type():
             case QEvent.Type.MouseButtonPress if left:
+                self._take_focus()
                 self._pressed, self._dragging = point, False
                 self._selection.press(point)
             case QEvent.Type.MouseButtonDblClick if left:
@@ -42,7 +49,9 @@ class ListMouse(QObject):
             case QEvent.Type.MouseButtonRelease if left:
                 self._released(point)
             case _:
-                pass
+                return False
+        event.accept()
+        return True
 
     def _moved(self, point: QPoint) -> None:
         if self._pressed is None:

@@ -59,7 +59,7 @@ class MessageList(QAbstractScrollArea):
         self.viewport().setAutoFillBackground(False)
         self.column = MessageColumn(model, self.viewport())
         self.selection = TextSelection(self.column, self.column.text_parts)
-        self._mouse = ListMouse(self.column, self.selection, self.link_clicked.emit)
+        self._mouse = ListMouse(self.column, self.selection, self.link_clicked.emit, self._focus_by_mouse)
         self._pill = NewTextPill(self)
         self._pill.clicked.connect(self.to_end)
         self._idle = QTimer(self, singleShot=True, interval=0)
@@ -247,6 +247,9 @@ class MessageList(QAbstractScrollArea):
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._focus_by_mouse()
+
+    def _focus_by_mouse(self) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

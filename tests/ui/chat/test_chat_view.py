@@ -1,0 +1,66 @@
+"""The parts of the conversation together."""
+
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from deepchat_desktop.domain.blocks import TextBlock
+from deepchat_desktop.domain.events import MessageAdded
+from deepchat_desktop.ui.chat.chat_view import ChatView
+from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
+from tests.fakes.presenters import FakeCard, FakePresenters
+from tests.ui.chat.conftest import make_message
+
+
+def test_an_empty_session_shows_the_given_page(chat: ChatView, fakes: FakePresenters) -> None:
+    page, other = QLabel("first"), QLabel("second")
+    chat.set_empty_widget(page)
+    assert page.isVisible()
+    assert not chat.list.isVisible()
+    chat.set_empty_widget(other)
+    assert not page.isVisible()
+    assert other.isVisible()
+    message = make_message("u", TextBlock(text="q"), role="user")
+    fakes.messages.apply(MessageAdded(session_id="s", message=message))
+    assert not other.isVisible()
+    assert chat.list.isVisible()
+    page.deleteLater()
+
+
+def test_the_parts_lie_below_each_other(chat: ChatView, fakes: FakePresenters) -> None:
+    fakes.messages.load([make_message("u", TextBlock(text="q"), role="user")])
+    fakes.permission.ask(FakeCard("1"))
+    for size in ((900, 700), (512, 476), (1600, 900)):
+        chat.resize(*size)
+        assert chat.list.geometry().bottom() <= chat.card.geometry().top() + 16
+        assert chat.card.geometry().bottom() - 16 < chat.composer.geometry().top() + 16
+        assert chat.composer.geometry().bottom() - 16 < chat.height()
+        assert chat.card.width() == chat.composer.width() <= 780 + 32
+
+
+def test_f6_goes_to_messages_card_and_composer(chat: ChatView, fakes: FakePresenters) -> None:
+    fakes.permission.ask(FakeCard("1"))
+    regions: list[QWidget] = chat.focus_regions()
+    assert regions == [chat.list, chat.card, chat.composer.edit]
+
+
+def test_buttons_in_messages_reach_the_presenters(chat: ChatView, fakes: FakePresenters, qtbot: QtBot) -> None:
+    chat.list.asked.emit("retry")
+    chat.list.asked.emit("continue")
+    assert fakes.agent.calls == [("retry_last",), ("continue_run",)]
+    with qtbot.waitSignal(chat.settings_asked):
+        chat.list.asked.emit("settings")
+
+
+def test_links_are_asked_about_or_refused(chat: ChatView) -> None:
+    chat.list.link_clicked.emit("https://evil.example/", "https://bank.example/")
+    (sheet,) = chat.findChildren(ConfirmSheet)
+    sheet.reject()
+    chat.list.link_clicked.emit("deepchat://start", "start")
+    assert "not opened" in chat.composer.note.words()
+
+
+def test_notices_stand_in_the_composer(chat: ChatView, fakes: FakePresenters) -> None:
+    fakes.agent.notice.emit("no_model", "There is no model yet.")
+    assert chat.composer.note.words() == "There is no model yet."
+    fakes.agent.retrying.emit(2, 3.0)
+    assert chat.composer.note.words() == "The server did not answer. Trying again in 3 s (attempt 2)."
