@@ -1,10 +1,12 @@
 """The window program: builds every object and ends them in order. The only file that knows all layers."""
 
 import asyncio
+import logging
 import os
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -28,7 +30,10 @@ FIRST_PAINT_VARIABLE = "DEEPCHAT_PRINT_FIRST_PAINT"
 
 
 def run_window(argv: list[str]) -> int:
-    """Open the window and return the exit code. ``argv`` holds at most a data folder and one link."""
+    """Open the window; returns the exit code when it could not be opened, and ends the process otherwise.
+
+    ``argv`` holds at most a data folder and one link.
+    """
     try:
         boot.refuse_bad_qt()
         boot.refuse_no_display()
@@ -49,7 +54,15 @@ def run_window(argv: list[str]) -> int:
         return 0 if hand_over(folder, rest) else _trouble(app, error)
     except DeepChatError as error:
         return _trouble(app, error)
-    return LoopHost(app).run(lambda host: _main(host, core, bridge))
+    _leave(LoopHost(app).run(lambda host: _main(host, core, bridge)))
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process. Everything is stored and closed: collecting all widgets first would only take a second."""
+    logging.shutdown()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _application() -> QApplication:

@@ -1,5 +1,6 @@
 """The core without a window: builds every service of one data folder. The command line and the app share it."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from deepchat_desktop.services.secrets import Secrets
 from deepchat_desktop.services.settings_file import SettingsFile
 from deepchat_desktop.services.store import Store
 from deepchat_desktop.services.tools.router import ToolRouter
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -46,7 +49,8 @@ class Core:
         await self.runtime.close()
         await self.local_model.stop()
         await self.models.aclose()
-        await self.tasks.close()
+        if left := await self.tasks.close():
+            _log.warning("Tasks that did not end in time: %s", ", ".join(left))
         await self.store.close()
 
 

@@ -66,7 +66,9 @@ class SettingsPresenter(QObject):
     async def _remove(self, provider_id: str) -> None:
         settings = self._core.settings
         left = tuple(provider for provider in settings.providers if provider.id != provider_id)
-        await self._core.secrets.delete(provider_id)
+        for provider in settings.providers:
+            if provider.id == provider_id:
+                await self._core.secrets.delete(provider_id, provider.key_backend)
         changes: dict[str, object] = {"providers": left}
         if settings.default_provider == provider_id:
             changes |= {"default_provider": None, "default_model": None}

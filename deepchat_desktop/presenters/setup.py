@@ -129,6 +129,7 @@ class SetupPresenter(QObject):
             raise ConfigError(self.tr("Give the provider a name."), code="bad_name")
         provider = ProviderSettings(id=provider_id, name=name, api=api, base_url=base_url)
         text = self.tr("Ready.")
+        await self._forget_key_of_another_server(provider)
         if key:
             stored = await self._core.secrets.set(provider_id, key)
             provider = provider.model_copy(update={"key_backend": stored.backend})
@@ -144,6 +145,12 @@ class SetupPresenter(QObject):
             self._agent.choose_model(provider_id, models[0].id)
         self.provider_added.emit(True, text)
         self.changed.emit()
+
+    async def _forget_key_of_another_server(self, provider: ProviderSettings) -> None:
+        """A key belongs to the server it was given for (SEC-4): a new address does not inherit it."""
+        for known in self._core.settings.providers:
+            if known.id == provider.id and known.base_url != provider.base_url:
+                await self._core.secrets.delete(known.id, known.key_backend)
 
     def _keep(self, provider: ProviderSettings) -> None:
         settings = self._core.settings
