@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QSpacerItem, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.choice_card import ChoiceCard
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PULL_COMMAND = "deepchat models pull --from FILE"
 GAP = 12
+LOW = 430
 
 
 class Server(Protocol):
@@ -45,6 +46,8 @@ class FirstStart(QScrollArea):
         super().__init__(parent)
         self._setup = setup
         self._columns = 0
+        self._mark = LogoMark()
+        self._gaps = tuple(QSpacerItem(0, 0) for _ in range(3))
         self.local = ChoiceCard("cpu", self.tr("Local model"), recommended=True)
         self.key = ChoiceCard("key", self.tr("Provider key"))
         self.servers: dict[str, ChoiceCard] = {}
@@ -92,15 +95,11 @@ class FirstStart(QScrollArea):
         line.setWordWrap(True)
         for label in (self._hero, line):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        mark = QHBoxLayout()
-        mark.addStretch(1)
-        mark.addWidget(LogoMark())
-        mark.addStretch(1)
         privacy = QHBoxLayout()
         privacy.setSpacing(6)
         privacy.addStretch(1)
         privacy.addWidget(Glyph("lock-simple", "subtle", 14))
-        self._privacy = Label("", fonts.META, tone="subtle", wrap=False)
+        self._privacy = Label("", fonts.META, tone="subtle", wrap=True)
         privacy.addWidget(self._privacy)
         privacy.addStretch(1)
         centred = QHBoxLayout()
@@ -108,18 +107,17 @@ class FirstStart(QScrollArea):
         centred.addLayout(self._cards)
         centred.addStretch(1)
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(24, 24, 24, 24)
+        column = self._column = QVBoxLayout(page)
         column.setSpacing(0)
         column.addStretch(1)
-        column.addLayout(mark)
-        column.addSpacing(20)
+        column.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacerItem(self._gaps[0])
         column.addWidget(self._hero)
         column.addSpacing(6)
         column.addWidget(line)
-        column.addSpacing(28)
+        column.addSpacerItem(self._gaps[1])
         column.addLayout(centred)
-        column.addSpacing(20)
+        column.addSpacerItem(self._gaps[2])
         column.addLayout(privacy)
         column.addStretch(1)
         self.setWidget(page)
@@ -128,6 +126,23 @@ class FirstStart(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_cards()
+        self._fit_privacy()
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """In a low window, leave out the mark and draw the parts together, so that the buttons are in sight."""
+        low = self.viewport().height() < LOW
+        self._mark.setVisible(not low)
+        for gap, height in zip(self._gaps, (0, 14, 8) if low else (20, 28, 20), strict=True):
+            gap.changeSize(0, height)
+        pad = 8 if low else 24
+        self._column.setContentsMargins(24, pad, 24, pad)
+        self._column.invalidate()
+
+    def _fit_privacy(self) -> None:
+        """Keep the line beside its icon in the middle: as wide as its words, or as the page."""
+        words = round(fonts.text_width(self._privacy.text(), fonts.META)) + 4
+        self._privacy.setFixedWidth(max(120, min(words, self.viewport().width() - 100)))
 
     def _place_cards(self) -> None:
         """Put the cards into as many columns as fit, three at most."""
@@ -165,10 +180,12 @@ class FirstStart(QScrollArea):
                 card.show_command(PULL_COMMAND)
                 card.show_button(self.tr("Copy command"))
             case _:
-                card.show_state("", "plain", " · ".join(p for p in (local.title, local.detail) if p), note or offline)
+                lines = "\n".join(part for part in (local.title, local.detail) if part)
+                card.show_state("", "plain", lines, note or offline)
                 card.show_button(self.tr("Get it"), primary=True)
         here = self.tr("Sessions stay on this computer.")
         self._privacy.setText(" ".join(part for part in (here, self._setup.keychain_text()) if part))
+        self._fit_privacy()
 
     def _local_pressed(self) -> None:
         match self._setup.local().state:

@@ -89,20 +89,18 @@ def palette() -> QPalette:
 
 def qss() -> str:
     """Return the application's style sheet: labels' tones, fields, scroll bars, menus, tool tips."""
+    return _tones() + _fields() + _scroll_bars() + _menus()
+
+
+def _tones() -> str:
+    tones = ("text", "muted", "subtle", "ok", "warn", "danger")
+    named = [(tone, getattr(theme, tone)) for tone in tones] + [("accent", theme.accent_text)]
+    return "".join(f'QLabel[tone="{name}"] {{ color:{css(colour)}; }}\n' for name, colour in named)
+
+
+def _fields() -> str:
     t = theme
-    tones = "".join(
-        f'QLabel[tone="{name}"] {{ color:{css(colour)}; }}\n'
-        for name, colour in (
-            ("text", t.text),
-            ("muted", t.muted),
-            ("subtle", t.subtle),
-            ("accent", t.accent_text),
-            ("ok", t.ok),
-            ("warn", t.warn),
-            ("danger", t.danger),
-        )
-    )
-    return f"""{tones}
+    return f"""
 QLineEdit {{ background:{css(t.field)}; border:1px solid {css(t.line2)}; border-radius:6px; padding:0 8px;
   min-height:28px; color:{css(t.text)}; selection-background-color:{css(t.accent)};
   selection-color:{css(t.on_accent)}; placeholder-text-color:{css(t.subtle)}; }}
@@ -116,6 +114,12 @@ QLineEdit[kind="bare"] {{ background:transparent; border:0; padding:0; }}
 QLineEdit[kind="row"] {{ background:{css(t.field)}; border:1px solid {css(t.accent)}; padding:0 6px; min-height:24px; }}
 QPlainTextEdit, QTextEdit {{ background:transparent; border:0; color:{css(t.text)};
   selection-background-color:{css(t.accent)}; selection-color:{css(t.on_accent)}; }}
+"""
+
+
+def _scroll_bars() -> str:
+    t = theme
+    return f"""
 QAbstractScrollArea {{ background:transparent; border:0; }}
 QScrollBar:vertical {{ background:transparent; width:10px; margin:0; border:0; }}
 QScrollBar::handle:vertical {{ background:{css(t.scroll)}; border-radius:3px; min-height:32px; margin:2px 2px; }}
@@ -126,6 +130,12 @@ QScrollBar::handle:horizontal {{ background:{css(t.scroll)}; border-radius:3px; 
 QScrollBar::handle:horizontal:hover {{ background:{css(t.scroll_hover)}; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width:0; height:0; border:0; background:none; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background:none; }}
+"""
+
+
+def _menus() -> str:
+    t = theme
+    return f"""
 QToolTip {{ background:{css(t.raised)}; color:{css(t.text)}; border:1px solid {css(t.line)}; padding:4px 8px; }}
 QMenu {{ background:{css(t.raised)}; border:1px solid {css(t.line2)}; border-radius:10px; padding:4px; }}
 QMenu::item {{ padding:6px 12px; border-radius:6px; color:{css(t.text)}; }}

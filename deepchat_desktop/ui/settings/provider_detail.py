@@ -100,9 +100,7 @@ class ProviderDetail(Page):
         kept = provider.key_backend
         self.key.setPlaceholderText(self.tr("Enter a new key to replace it") if kept else self.tr("Enter the key"))
         self._key_note.setText(
-            self.tr("Stored in your keychain ({backend}). It is never written to a file, a log or an export.").format(
-                backend=kept
-            )
+            self.tr("Stored in your keychain. It is never written to a file, a log or an export.")
             if kept
             else self.tr("No key is stored in the keychain for this provider.")
         )
