@@ -70,6 +70,7 @@ def test_a_deletion_whose_cleaning_was_cut_off_is_made_up_for(data_dir: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_kills_at_any_time(data_dir: Path) -> None:
     chance = random.Random(5)
     known = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -66,6 +67,13 @@ def a_journal_fact(name: str = "dispatch_committed", **fields: Any) -> JournalFa
         "created_at": 1,
     }
     return JournalFact(**{**known, **fields})
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The database and its log; an empty log holds nothing, and the shared memory is scratch."""
+    files = {name: folder / name for name in ("deepchat.db", "deepchat.db-wal")}
+    found = {name: file.read_bytes() for name, file in files.items() if file.exists()}
+    return {name: data for name, data in found.items() if data or name == "deepchat.db"}
 
 
 NASTY = st.text(
