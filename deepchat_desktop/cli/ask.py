@@ -16,6 +16,7 @@ from deepchat_desktop.cli.opening import folder_hint, opened
 from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import LATER, UsageError
 from deepchat_desktop.cli.run_printer import RunPrinter
+from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.errors import ConfigError
 from deepchat_desktop.domain.messages import Connection, Session, SessionSettings
 
@@ -34,11 +35,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return asyncio.run(_ask(args, out, text, images, changes))
 
 
-async def _ask(args: argparse.Namespace, out: Output, text: str, images: Any, changes: dict[str, Any]) -> int:
+async def _ask(
+    args: argparse.Namespace, out: Output, text: str, images: tuple[ImageBlock, ...], changes: dict[str, Any]
+) -> int:
     from deepchat_desktop.cli.run_driver import carry_out
 
     printer = RunPrinter(out, folder_hint(args))
     async with opened(args, emit=printer.emit) as core:
+        if images:
+            await _refuse_blind(core, args.session, changes)
         session = await _session(core, args.session, changes)
         return await carry_out(
             core,
@@ -46,6 +51,19 @@ async def _ask(args: argparse.Namespace, out: Output, text: str, images: Any, ch
             lambda: core.runtime.process_message(session.id, text, images),
             printer,
             args.on_permission,
+        )
+
+
+async def _refuse_blind(core: "Core", session_id: str | None, changes: dict[str, Any]) -> None:
+    """Raise ``ConfigError`` before anything is written when the model is known to read only text."""
+    connection = changes.get("connection")
+    if connection is None and session_id is not None:
+        connection = (await core.store.read(lambda tx: tx.sessions.get(session_id))).settings.connection
+    model = await core.models.connect(connection or core.models.default_connection())
+    if model.capabilities.vision is False:
+        raise ConfigError(
+            f"{model.label} reads only text. Leave the picture out, or choose another model with --model.",
+            code="no_vision",
         )
 
 
