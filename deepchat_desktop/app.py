@@ -54,7 +54,7 @@ def run_window(argv: list[str]) -> int:
         return 0 if hand_over(folder, rest) else _trouble(app, error)
     except DeepChatError as error:
         return _trouble(app, error)
-    _leave(LoopHost(app).run(lambda host: _main(host, core, bridge)))
+    return _leave(LoopHost(app).run(lambda host: _main(host, core, bridge)))
 
 
 def _leave(code: int) -> NoReturn:
