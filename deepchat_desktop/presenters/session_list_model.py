@@ -71,8 +71,8 @@ def _now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("SessionList", text)
+def _words(group: str) -> str:
+    return QCoreApplication.translate("SessionList", group)
 
 
 class SessionListModel(QAbstractListModel):
@@ -165,7 +165,7 @@ class SessionListModel(QAbstractListModel):
         if session is not None and session.title:
             return session.title
         hit = (self._hits or {}).get(session_id)
-        return hit.title if hit is not None and hit.title else _tr("New session")
+        return hit.title if hit is not None and hit.title else self.tr("New session")
 
     def session_count(self) -> int:
         """Return how many sessions there are, shown or not."""
@@ -182,7 +182,7 @@ class SessionListModel(QAbstractListModel):
             case SessionRole.KIND:
                 return "head"
             case SessionRole.TITLE | SessionRole.GROUP | _Role.DisplayRole | _Role.AccessibleTextRole:
-                return _tr(group)
+                return _words(group)
             case _:
                 return None
 
@@ -200,7 +200,7 @@ class SessionListModel(QAbstractListModel):
             case SessionRole.TIME:
                 return self._time_text(session) if session else ""
             case SessionRole.GROUP:
-                return _tr(self._group(session)) if session else ""
+                return _words(self._group(session)) if session else ""
             case SessionRole.PINNED:
                 return session.pinned if session else False
             case SessionRole.SNIPPET:
@@ -212,7 +212,7 @@ class SessionListModel(QAbstractListModel):
 
     def _spoken(self, key: str, session: Session | None) -> str:
         mark = _mark(session) if session else ""
-        words = {"waiting": _tr("waiting for you"), "running": _tr("running"), "unread": _tr("unread")}
+        words = {"waiting": self.tr("waiting for you"), "running": self.tr("running"), "unread": self.tr("unread")}
         parts = [self.title(key), words.get(mark, ""), self._time_text(session) if session else ""]
         return ", ".join(part for part in parts if part)
 

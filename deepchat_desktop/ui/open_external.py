@@ -87,8 +87,8 @@ def open_external(url: str, *, shown: str, parent: QWidget) -> ConfirmSheet | No
     if _same(shown, target):
         _open(target)
         return None
-    say = QCoreApplication.translate
-    sheet = ConfirmSheet(parent, say("Links", "Open this link?"), target, say("Links", "Open"))
+    title = QCoreApplication.translate("Links", "Open this link?")
+    sheet = ConfirmSheet(parent, title, target, QCoreApplication.translate("Links", "Open"))
     sheet.accepted.connect(lambda: _open(target))
     sheet.open()
     return sheet

@@ -145,3 +145,16 @@ def test_bad_entries_are_told_where_they_are(
     assert part in sheet.wrong.text()
     assert sheet.wrong.isVisible()
     sheet.reject()
+
+
+def test_the_buttons_are_in_sight_in_the_smallest_window(
+    qtbot: QtBot, window: MainWindow, page: FirstStart
+) -> None:
+    window.resize(760, 520)
+    page.resize(760, 360)
+
+    def shown() -> bool:
+        bottom = page.local.button.mapTo(page.viewport(), page.local.button.rect().bottomLeft()).y()
+        return bottom <= page.viewport().height()
+
+    qtbot.waitUntil(shown)

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from deepchat_desktop.presenters.session_list_model import SessionRole
 from deepchat_desktop.ui.main_window import MainWindow
 from deepchat_desktop.ui.sidebar import WIDTH
+from deepchat_desktop.ui.theme import theme
 from tests.fakes.presenters import FakeLocal, FakePresenters
 
 DAY = 24 * 3_600_000
@@ -191,3 +192,21 @@ def test_a_right_click_on_a_head_opens_no_menu(window: MainWindow, presenters: F
     fill(presenters)
     QTest.mouseClick(window.sidebar.list.viewport(), Qt.MouseButton.RightButton, pos=QPoint(40, 15))
     assert window.sidebar.list.findChildren(Menu) == []
+
+
+def test_the_keyboards_row_has_a_ring_and_a_click_takes_it_away(
+    window: MainWindow, presenters: FakePresenters
+) -> None:
+    fill(presenters)
+    view = window.sidebar.list
+    view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def edge() -> str:
+        row = view.visualRect(view.currentIndex())
+        return view.viewport().grab().toImage().pixelColor(row.center().x(), row.top() + 2).name()
+
+    assert edge() == theme.accent.name()
+    press(window, Qt.Key.Key_Down)
+    assert edge() == theme.accent.name()
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.currentIndex()).center())
+    assert edge() == theme.selected.name()
