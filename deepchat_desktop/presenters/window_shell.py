@@ -1,5 +1,7 @@
 """All presenters of one window, built over a core and wired to the bridge."""
 
+from PySide6.QtCore import QTimer
+
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
@@ -11,6 +13,8 @@ from deepchat_desktop.presenters.settings import SettingsPresenter
 from deepchat_desktop.presenters.setup import SetupPresenter
 from deepchat_desktop.services.runtime.run import now_ms
 from deepchat_desktop.services.store import Tx
+
+REMEMBER_AFTER_MS = 500
 
 
 class WindowShell:
@@ -32,6 +36,12 @@ class WindowShell:
             self.agent.on_event,
         ):
             bridge.posted.connect(receiver)
+        # After a kill too the window comes back to its session: noted soon after it changes, off the click itself.
+        self._remember = QTimer()
+        self._remember.setSingleShot(True)
+        self._remember.setInterval(REMEMBER_AFTER_MS)
+        self._remember.timeout.connect(self.remember_session)
+        self.session.current_changed.connect(lambda _id: self._remember.start())
 
     def load(self) -> None:
         """Read the sessions and drafts (blocking, before the window shows) and open the last session."""
@@ -50,6 +60,7 @@ class WindowShell:
 
     def remember_session(self) -> None:
         """Note the open session for the next start."""
+        self._remember.stop()
         state = self.settings.window().model_copy(update={"last_session": self.session.current_id() or None})
         self.settings.save_window(state)
 
