@@ -31,6 +31,7 @@ class RunPrinter:
         self._last: tuple[str, int] | None = None
         self._told: set[str] = set()
         self._session_id = ""
+        self._last_note = ""
 
     def watch(self, session_id: str) -> None:
         """Show this session's events from now on; what is put in order at the start of the program is not shown."""
@@ -68,13 +69,19 @@ class RunPrinter:
         elif ended.outcome == "aborted":
             self._out.note(f"Stopped. What came is kept in session {ended.session_id}.")
         elif ended.error is not None:
-            self._out.note(ended.error.message)
-            if ended.text:
-                self._out.note(f"What came before is kept in session {ended.session_id}.")
+            self._failed(ended, ended.error.message)
         elif ended.stop_reason == "max_tool_calls":
             self._out.note(f"The limit of tool calls is reached. To go on: deepchat continue {self._about(ended)}")
         elif ended.stop_reason == "max_tokens":
             self._out.note("The answer was cut off at the output limit (--max-output).")
+
+    def _failed(self, ended: RunEnded, message: str) -> None:
+        if message != self._last_note:
+            self._out.note(message)
+        if ended.stop_reason == "store_error":
+            self._out.note("The answer above could not be stored whole: copy what you need.")
+        elif ended.text:
+            self._out.note(f"What came before is kept in session {ended.session_id}.")
 
     def _pending(self, ended: RunEnded) -> None:
         self._out.note(f"Session {ended.session_id} waits for you:")
@@ -111,6 +118,7 @@ class RunPrinter:
 
     def _note(self, text: str) -> None:
         # Beside an answer on the same terminal a notice begins its own line; a piped answer must stay as it is.
+        self._last_note = text
         self._out.note_apart(text)
 
 
