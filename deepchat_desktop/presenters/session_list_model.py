@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
+from html import escape
 from typing import Any
 
 from PySide6.QtCore import (
@@ -193,20 +194,27 @@ class SessionListModel(QAbstractListModel):
                 return "session"
             case SessionRole.ID:
                 return key
-            case SessionRole.TITLE | _Role.DisplayRole | _Role.EditRole | _Role.ToolTipRole:
+            case SessionRole.TITLE | _Role.DisplayRole | _Role.EditRole:
                 return self.title(key)
-            case SessionRole.MARK:
-                return _mark(session) if session else ""
-            case SessionRole.TIME:
-                return self._time_text(session) if session else ""
-            case SessionRole.GROUP:
-                return _words(self._group(session)) if session else ""
-            case SessionRole.PINNED:
-                return session.pinned if session else False
+            case _Role.ToolTipRole:
+                return f"<span>{escape(self.title(key))}</span>"  # a tool tip would read tags in a title
             case SessionRole.SNIPPET:
                 return self._hits[key].snippet if self._hits and key in self._hits else ""
-            case Qt.ItemDataRole.AccessibleTextRole:
+            case _Role.AccessibleTextRole:
                 return self._spoken(key, session)
+            case _:
+                return self._state_data(session, role) if session else None
+
+    def _state_data(self, session: Session, role: int) -> Any:
+        match role:
+            case SessionRole.MARK:
+                return _mark(session)
+            case SessionRole.TIME:
+                return self._time_text(session)
+            case SessionRole.GROUP:
+                return _words(self._group(session))
+            case SessionRole.PINNED:
+                return session.pinned
             case _:
                 return None
 

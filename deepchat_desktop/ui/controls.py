@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QPushButton, QWidget
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.icons import IconName
 from deepchat_desktop.ui.paint import painting, rr, text
+from deepchat_desktop.ui.plain_tip import set_plain_tip
 from deepchat_desktop.ui.theme import theme
 
 ButtonKind = Literal["normal", "primary", "ghost", "split_left", "split_right"]
@@ -122,7 +123,7 @@ class IconButton(QAbstractButton):
     def set_name(self, name: str) -> None:
         """Change tool tip and accessible name."""
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        set_plain_tip(self, name)
 
     def set_icon(self, icon: IconName) -> None:
         """Change the icon."""
@@ -185,14 +186,17 @@ class Chip(QAbstractButton):
         """Change the words; ``name`` is the accessible name where the words alone say too little."""
         self.setText(label)
         self.setAccessibleName(name or label)
-        self.setToolTip(name or label if self._compact else name or "")
+        self._show_tip(name or "")
         self._fit()
 
     def set_compact(self, compact: bool) -> None:
         """Show the icon only (narrow windows)."""
         self._compact = compact and self._glyph is not None
-        self.setToolTip(self.accessibleName() if self._compact else "")
+        self._show_tip("")
         self._fit()
+
+    def _show_tip(self, name: str) -> None:
+        set_plain_tip(self, self.accessibleName() if self._compact else name)
 
     def set_limit(self, px: int) -> None:
         """Elide the words beyond this width."""

@@ -42,7 +42,6 @@ class TitlePill(QWidget):
         """Show a title; ``filled`` gives it the ground of an open session."""
         self._title, self._filled = title, filled
         self.setAccessibleName(title)
-        self.setToolTip("")
         self.updateGeometry()
         self.update()
 

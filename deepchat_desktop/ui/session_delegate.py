@@ -83,7 +83,7 @@ class SessionDelegate(QStyledItemDelegate):
                 dot(p, QPointF(right - 5, middle), 4, theme.accent)
                 return right - 20
             case _:
-                return self._time(p, line, right, index.data(SessionRole.TIME), opened)
+                return self._time(p, line, right, index.data(SessionRole.TIME) or "", opened)
 
     def _time(self, p: QPainter, line: QRectF, right: float, words: str, opened: bool) -> float:
         if not words:

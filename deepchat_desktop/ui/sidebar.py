@@ -16,6 +16,7 @@ from deepchat_desktop.ui.controls import IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line, SearchField, ShortLabel, StatusDot
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from deepchat_desktop.ui.paint import Align, painting, rr, text
+from deepchat_desktop.ui.plain_tip import set_plain_tip
 from deepchat_desktop.ui.session_delegate import draw_logo
 from deepchat_desktop.ui.session_list import SessionList
 from deepchat_desktop.ui.theme import theme
@@ -224,7 +225,7 @@ class Sidebar(Box):
                 self._dot.set_tone("danger")
             case _:
                 self._status.setText("")
-        self._status.setToolTip(self._status.text())
+        set_plain_tip(self._status, self._status.text())
         self._dot.setVisible(bool(self._status.text()))
 
 

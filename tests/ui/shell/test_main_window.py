@@ -194,3 +194,13 @@ def test_labels_are_plain_text(window: MainWindow, presenters: FakePresenters) -
     assert wrong == []
     for sheet in sheets:
         sheet.reject()
+
+
+def test_tool_tips_show_foreign_text_as_it_is(window: MainWindow, presenters: FakePresenters) -> None:
+    evil = "<img src='/etc/passwd'>"
+    session = presenters.start(evil)
+    presenters.agent.set_workspace(f"/tmp/{evil}")
+    model = presenters.session.model
+    index = model.index(model.row_of(session.id))
+    tips = [str(index.data(Qt.ItemDataRole.ToolTipRole)), window.header.folder.toolTip()]
+    assert all("&lt;img" in tip and "<img" not in tip for tip in tips)
