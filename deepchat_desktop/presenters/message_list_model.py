@@ -5,6 +5,7 @@ change, so the work of a view follows the clock and not the number of tokens. Th
 the first block of a message, are applied at once. Order is kept: messages and their ends are never overtaken.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus
 from deepchat_desktop.domain.usage import Usage
 
 FLUSH_MS = 33
+COSTLY_S = 0.008
+"""A flush that took longer than this is followed by twice the rest, so that input keeps its share."""
 
 
 @dataclass
@@ -86,7 +89,6 @@ class MessageListModel(QObject):
         self._pending: dict[tuple[str, int], _Change] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(FLUSH_MS)
         self._timer.timeout.connect(self._on_timer)
 
     def count(self) -> int:
@@ -141,13 +143,17 @@ class MessageListModel(QObject):
         row = self._rows.get(message_id)
         first = row is not None and not self._messages[row].blocks
         if first or not self._timer.isActive():
-            self.flush()
-            self._timer.start()
+            self._flush_and_rest()
 
     def _on_timer(self) -> None:
         if self._pending:
-            self.flush()
-            self._timer.start()
+            self._flush_and_rest()
+
+    def _flush_and_rest(self) -> None:
+        began = time.perf_counter()
+        self.flush()
+        costly = time.perf_counter() - began > COSTLY_S
+        self._timer.start(2 * FLUSH_MS if costly else FLUSH_MS)
 
     def _apply_change(self, row: int, index: int, change: _Change) -> None:
         blocks = self._messages[row].blocks

@@ -27,7 +27,9 @@ class Heard:
         return taken
 
 
-def message(key: str, *blocks: Block, role: str = "assistant", status: str = "streaming", session: str = "s") -> Message:
+def message(
+    key: str, *blocks: Block, role: str = "assistant", status: str = "streaming", session: str = "s"
+) -> Message:
     return Message.model_validate(
         {"id": key, "session_id": session, "role": role, "status": status, "blocks": blocks,
          "created_at": 1, "updated_at": 1}

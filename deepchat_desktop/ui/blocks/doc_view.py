@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
+    QTextDocument,
     QTextFragment,
 )
 from PySide6.QtWidgets import QWidget
@@ -26,6 +27,9 @@ from deepchat_desktop.ui.blocks.markdown_items import RuleItem, TextItem
 from deepchat_desktop.ui.blocks.part import QUOTE_INDENT, TextPart, word_range
 from deepchat_desktop.ui.paint import dot, hline, painting, rr, text
 from deepchat_desktop.ui.theme import theme
+
+Run = tuple[int, int]
+"""Half-open range of characters within a block."""
 
 
 class DocView(TextPart):
@@ -44,6 +48,7 @@ class DocView(TextPart):
     def _rebuild(self) -> None:
         self._colours = theme.name
         self.document = self.build()
+        self._decorated = list(_decorations(self.document))
         if self.width():
             self.document.setTextWidth(self.document_width(self.width()))
         self.setAccessibleName(self.document.toPlainText())
@@ -110,12 +115,11 @@ class DocView(TextPart):
 
     def _paint_document(self, p: QPainter, area: QRectF) -> None:
         layout = self.document.documentLayout()
-        block = self.document.begin()
-        while block.isValid():
+        for number, runs in self._decorated:
+            block = self.document.findBlockByNumber(number)
             box = layout.blockBoundingRect(block)
             if box.bottom() >= area.top() and box.top() <= area.bottom():
-                self._paint_under(p, block, box)
-            block = block.next()
+                self._paint_under(p, block, box, runs)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette.setColor(QPalette.ColorRole.Text, theme.text)
         context.clip = area
@@ -136,29 +140,27 @@ class DocView(TextPart):
         shown.format = form
         return shown
 
-    def _paint_under(self, p: QPainter, block: QTextBlock, box: QRectF) -> None:
+    def _paint_under(self, p: QPainter, block: QTextBlock, box: QRectF, runs: Sequence[Run]) -> None:
         form = block.blockFormat()
         for depth in range(_quote_depth(block)):
             _paint_quote_bar(p, block, box, depth)
         if form.property(doc_build.RULE):
             hline(p, form.leftMargin(), box.bottom() - fonts.line_height(fonts.META) / 2, self.width(), theme.line2)
-        for fragment in _fragments(block):
-            look = fragment.charFormat()
-            if look.property(doc_build.CODE_RUN) or look.property(doc_build.IMAGE_RUN):
-                self._paint_chip(p, block, box, fragment)
+        for run in runs:
+            self._paint_chip(p, block, box, run)
         marker = form.property(doc_build.MARKER)
         if marker and block.layout().lineCount():
             line = block.layout().lineAt(0)
             base = box.top() + line.y() + line.ascent()
             _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
 
-    def _paint_chip(self, p: QPainter, block: QTextBlock, box: QRectF, fragment: QTextFragment) -> None:
-        first = fragment.position() - block.position()
+    def _paint_chip(self, p: QPainter, block: QTextBlock, box: QRectF, run: Run) -> None:
+        first, last = run
         high = fonts.scaled(19)
         for index in range(block.layout().lineCount()):
             line = block.layout().lineAt(index)
             start = max(first, line.textStart())
-            end = min(first + fragment.length(), line.textStart() + line.textLength())
+            end = min(last, line.textStart() + line.textLength())
             if start < end:
                 left, right = _x(line.cursorToX(start)), _x(line.cursorToX(end))
                 base = round(box.top() + line.y() + line.ascent())
@@ -176,6 +178,22 @@ def _fragments(block: QTextBlock) -> Iterator[QTextFragment]:
     while not step.atEnd():
         yield step.fragment()
         step += 1
+
+
+def _decorations(document: QTextDocument) -> Iterator[tuple[int, list[Run]]]:
+    """Yield the number of each block that needs more than its text, with its code and picture runs."""
+    block = document.begin()
+    while block.isValid():
+        runs: list[Run] = []
+        for fragment in _fragments(block):
+            look = fragment.charFormat()
+            if look.property(doc_build.CODE_RUN) or look.property(doc_build.IMAGE_RUN):
+                first = fragment.position() - block.position()
+                runs.append((first, first + fragment.length()))
+        form = block.blockFormat()
+        if runs or any(form.property(key) for key in (doc_build.MARKER, doc_build.QUOTE, doc_build.RULE)):
+            yield block.blockNumber(), runs
+        block = block.next()
 
 
 def _quote_depth(block: QTextBlock) -> int:

@@ -40,6 +40,7 @@ class _Rendered:
     source: str
     groups: list[Group] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
+    bottom: int = 0
 
 
 class MarkdownView(Part):
@@ -52,6 +53,9 @@ class MarkdownView(Part):
         self._cuts: list[Piece] = []
         self._pieces: list[_Rendered] = []
         self._references: References = {}
+        self._fitted = 0
+        """How many pieces, from the first, are fitted and placed at ``_fitted_width``."""
+        self._fitted_width = 0
 
     def text_parts(self) -> list[TextPart]:
         """Return the parts with text, in reading order."""
@@ -59,23 +63,35 @@ class MarkdownView(Part):
 
     def set_text(self, text: str, *, open: bool = False) -> None:
         """Show ``text``; ``open`` while more is to come. The owner fits anew."""
-        if text.startswith(self._text) and self._cuts:
-            start = resume_at(self._cuts, self._text)
-            self._cuts = [cut for cut in self._cuts if cut.end <= start] + split(text, start)
-        else:
-            self._cuts = split(text)
-        self._text = text
-        if not open:
-            self._take_references()
-        for index, cut in enumerate(self._cuts):
+        kept = self._cut(text)
+        if not open and self._take_references():
+            kept = 0
+        for index in range(kept, len(self._cuts)):
+            cut = self._cuts[index]
             last = index == len(self._cuts) - 1
             self._render(index, text[cut.start : cut.end], open=open and last)
         for piece in self._pieces[len(self._cuts) :]:
             _drop(piece.parts)
         del self._pieces[len(self._cuts) :]
+        self._fitted = min(self._fitted, len(self._pieces))
 
-    def _take_references(self) -> None:
-        """Read link definitions once the text is whole: half a definition would name half a target."""
+    def _cut(self, text: str) -> int:
+        """Cut the text; return how many pieces from the first are as they were."""
+        kept: list[Piece] = []
+        start = 0
+        if self._cuts and text.startswith(self._text):
+            start = resume_at(self._cuts, self._text)
+            kept = [cut for cut in self._cuts[-2:] if cut.end <= start]
+            kept = self._cuts[:-2] + kept
+        self._cuts = kept + split(text, start)
+        self._text = text
+        return len(kept)
+
+    def _take_references(self) -> bool:
+        """Read the link definitions; True if they changed.
+
+        Only when the text is whole: half a definition would name half a target.
+        """
         found: References = {}
         for cut in self._cuts:
             if _DEFINES.search(self._text, cut.start, cut.end):
@@ -85,6 +101,8 @@ class MarkdownView(Part):
             for piece in self._pieces:
                 if "[" in piece.source:
                     piece.source = ""
+            return True
+        return False
 
     def _render(self, index: int, source: str, *, open: bool) -> None:
         if index == len(self._pieces):
@@ -92,10 +110,12 @@ class MarkdownView(Part):
         elif self._pieces[index].source == source and (open or index < len(self._cuts) - 1):
             return
         self._pieces[index].source = source
-        self._fill(self._pieces[index], open=open)
+        self._fill(index, open=open)
 
-    def _fill(self, piece: _Rendered, *, open: bool) -> None:
+    def _fill(self, index: int, *, open: bool) -> None:
+        piece = self._pieces[index]
         self.rendered += 1
+        self._fitted = min(self._fitted, index)
         groups = _grouped(parse(piece.source, dict(self._references)))
         kept = 0
         for group, part in zip(groups, piece.parts, strict=False):
@@ -124,17 +144,25 @@ class MarkdownView(Part):
         return part
 
     def fit(self, width: int) -> int:
-        y = 0
-        before: Item | None = None
-        for piece in self._pieces:
+        first = self._fitted if width == self._fitted_width else 0
+        y = self._pieces[first - 1].bottom if first else 0
+        before = self._last_item(first)
+        for piece in self._pieces[first:]:
             for group, part in zip(piece.groups, piece.parts, strict=True):
                 indent = _indent(group[0])
                 y += gap(before, group[0])
                 part.move(indent, y)
                 y += part.fit(max(80, width - indent))
                 before = group[-1]
+            piece.bottom = y
+        self._fitted, self._fitted_width = len(self._pieces), width
         self.resize(width, y)
         return y
+
+    def _last_item(self, end: int) -> Item | None:
+        """Return the last item above a piece."""
+        above = (piece.groups[-1][-1] for piece in reversed(self._pieces[:end]) if piece.groups)
+        return next(above, None)
 
 
 def _indent(item: Item) -> int:

@@ -80,8 +80,14 @@ class TableView(DocView, SideScrollPart):
             self.paint_handle(p)
 
     def text_between(self, start: int, end: int) -> str:
-        # Qt marks where a table begins and ends.
-        return super().text_between(start, end).replace("\ufdd0", "").replace("\ufdd1", "").strip("\n")
+        rows = []
+        for row in range(self._table.rows()):
+            cells = (self._table.cellAt(row, column) for column in range(self._table.columns()))
+            chosen = [(max(start, c.firstPosition()), min(end, c.lastPosition())) for c in cells]
+            words = [super(TableView, self).text_between(a, b) for a, b in chosen if a <= b]
+            if words:
+                rows.append("\t".join(words))
+        return "\n".join(rows)
 
     def _format(self, width: float) -> QTextTableFormat:
         form = QTextTableFormat()

@@ -246,7 +246,8 @@ def test_every_kind_of_block_is_shown_or_left_out(view: MessageList, model: Mess
     png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     model.load([
         make_message(
-            "a", PlanBlock(steps=(("completed", "one"), ("pending", "two"))), ImageBlock(media_type="image/png", data=png),
+            "a", PlanBlock(steps=(("completed", "one"), ("pending", "two"))),
+            ImageBlock(media_type="image/png", data=png),
             ImageBlock(media_type="image/svg+xml", data="PHN2Zz4="), ImageBlock(media_type="image/png", data="!"),
             PermissionBlock(interaction_id="i", call_id="c", tool="write", level="write", summary="x"),
         )
