@@ -47,6 +47,7 @@ class AgentRuntimePresenter(QObject):
 
     def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Send a message; the session is created with its first one."""
+        self._session.hold_draft(self._session.current_id())
         self._do(self._send(text, tuple(images)), "send")
 
     def stop(self) -> None:
@@ -147,7 +148,7 @@ class AgentRuntimePresenter(QObject):
     # Parts
 
     async def _send(self, text: str, images: tuple[ImageBlock, ...]) -> None:
-        session_id = self._session.current_id()
+        session_id = draft_of = self._session.current_id()
         try:
             if not session_id:
                 connection = self._draft_settings.connection or self._core.models.default_connection()
@@ -155,11 +156,12 @@ class AgentRuntimePresenter(QObject):
                 session = await self._core.runtime.create_session(settings)
                 session_id = session.id
                 self._session.adopt(session)
-                self._session.save_draft("", "")
-            await self._core.runtime.process_message(session_id, text, images)
+            await self._core.runtime.process_message(session_id, text, images, draft_of=draft_of)
         except DeepChatError:
             self.send_refused.emit(text)
             raise
+        finally:
+            self._session.release_draft(draft_of)
 
     def _connection(self) -> Connection | None:
         if chosen := self.settings().connection:

@@ -28,6 +28,7 @@ class SessionPresenter(QObject):
         self._messages = messages
         self._current = ""
         self._drafts: dict[str, str] = {}
+        self._sending: set[str] = set()
         self._query = ""
         self.model = SessionListModel(self)
 
@@ -94,9 +95,19 @@ class SessionPresenter(QObject):
 
     def save_draft(self, session_id: str, text: str) -> None:
         """Keep what is typed, over a restart too."""
-        if self._drafts.get(session_id, "") != text:
-            self._drafts[session_id] = text
+        if self._drafts.get(session_id, "") == text:
+            return
+        self._drafts[session_id] = text
+        if text or session_id not in self._sending:
             self._do(self._core.store.write(lambda tx: tx.drafts.set(session_id, text, now_ms())), "save draft")
+
+    def hold_draft(self, session_id: str) -> None:
+        """Keep the stored draft while its text is being sent: it goes in the commit that stores the message."""
+        self._sending.add(session_id)
+
+    def release_draft(self, session_id: str) -> None:
+        """The text was stored as a message, or was refused."""
+        self._sending.discard(session_id)
 
     def drafts_to_save(self) -> dict[str, str]:
         """Return every draft, for the last write before the window closes."""

@@ -93,6 +93,7 @@ async def test_a_restart_shows_the_conversation_the_card_and_the_draft(stage: St
     shell.session.save_draft(session_id, "half a th")
     shell.remember_session()
     await stage.until(lambda: shell.settings.window().last_session == session_id)
+    await shell.save_drafts()
     await stage.core.close()
 
     bridge = EventBridge()
@@ -188,3 +189,24 @@ async def test_a_chosen_model_is_the_sessions_and_the_next_ones(stage: Stage) ->
     await stage.until(lambda: bool(stage.server.requests))
     assert stage.server.requests[0].json["model"] == "other"
     await stage.until(lambda: not shell.agent.is_running() and shell.messages.count() == 2)
+
+
+async def test_a_draft_goes_in_the_commit_that_stores_the_message(stage: Stage) -> None:
+    shell = stage.shell
+    stage.server.add(chat("ok", hold_after=0))
+    shell.session.save_draft("", "half a thought")
+    await stage.core.store.write(lambda tx: None)
+    shell.agent.send("half a thought")
+    shell.session.save_draft("", "")  # as the composer does when it is cleared
+
+    def stored() -> str:
+        return stage.core.store.read_now(lambda tx: tx.drafts.get(""))
+
+    assert stored() == "half a thought"
+    await stage.until(lambda: shell.messages.count() == 2)
+    assert stored() == ""
+    stage.server.release("hold")
+    await stage.until(lambda: not shell.agent.is_running())
+    shell.session.save_draft("", "next")
+    await stage.core.store.write(lambda tx: None)
+    assert stored() == "next"

@@ -23,6 +23,7 @@ import apsw
 import pytest
 from keyring.backends.chainer import ChainerBackend
 from keyring.backends.fail import Keyring as FailKeyring
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from deepchat_desktop.core import open_core
 from deepchat_desktop.domain.errors import SecretsError
@@ -34,12 +35,16 @@ from deepchat_desktop.services import keychain
 from deepchat_desktop.services.http import WIRE_LOGGERS
 from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.openai_chat import OpenAIChat
-from deepchat_desktop.services.secrets import MASK, MaskFilter, Secrets, mask
+from deepchat_desktop.services.secrets import MASK, MaskFilter, Secrets, looks_like_key, mask
 from deepchat_desktop.services.settings_file import SettingsFile
 from deepchat_desktop.services.store import Store
 from deepchat_desktop.services.store.backup import back_up
+from deepchat_desktop.ui.chat.composer import Composer
+from deepchat_desktop.ui.dialogs.add_provider import AddProviderSheet
+from deepchat_desktop.ui.settings.page import SettingsPage
 from deepchat_desktop.workers import spawn
 from tests.fakes.chat_answers import chat
+from tests.fakes.presenters import FakePresenters
 from tests.fakes.wire_server import Answer, WireServer, json_answer
 from tests.services.test_secrets import (
     SECRET_SERVICE,
@@ -296,6 +301,43 @@ async def removing_deletes_the_key(home: Path, _monkeypatch: pytest.MonkeyPatch)
     assert said["left"] == []
 
 
+async def no_field_gives_a_key_to_the_clipboard(_home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no action that copies a key; the fields it is typed into give nothing away either."""
+    app = QApplication.instance() or QApplication([])
+    fakes = FakePresenters()
+    fakes.settings.add("P", "https://x.test/v1")
+    window = QWidget()
+    shown = [AddProviderSheet(window, fakes.setup), SettingsPage(fakes.settings, fakes.setup)]
+    fields = [field for part in shown for field in part.findChildren(QLineEdit)]
+    hidden = [field for field in fields if field.echoMode() == QLineEdit.EchoMode.Password]
+    assert len(hidden) == 2
+    QApplication.clipboard().setText("before")
+    for field in hidden:
+        field.setText(KEY)
+        field.selectAll()
+        field.copy()
+        field.cut()
+    assert QApplication.clipboard().text() == "before"
+    assert app is not None
+
+
+async def a_pasted_key_is_warned_of(_home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
+    app = QApplication.instance() or QApplication([])
+    pasted = "my key is sk-proj-" + "a1B2c3D4" * 5
+    assert looks_like_key(pasted)
+    assert not looks_like_key("an ordinary question about keys and tokens")
+    fakes = FakePresenters()
+    window = QWidget()
+    composer = Composer(fakes.agent, fakes.session, window)
+    composer.edit.setPlainText(pasted)
+    composer.submit()
+    assert [call for call in fakes.agent.calls if call[0] == "send"] == []
+    assert composer.edit.toPlainText() == pasted
+    composer.note.agreed.emit()
+    assert [call[1] for call in fakes.agent.calls if call[0] == "send"] == [pasted]
+    assert app is not None
+
+
 HANDLERS: dict[str, Handler] = {
     "sec-002": no_store_means_session,
     "sec-003": every_member_of_a_chain,
@@ -306,9 +348,11 @@ HANDLERS: dict[str, Handler] = {
     "sec-014": no_file_of_the_data_folder_holds_it,
     "sec-015": query_keys_are_masked,
     "sec-016": an_echoed_key_is_masked,
+    "sec-017": no_field_gives_a_key_to_the_clipboard,
     "sec-019": no_process_shows_it,
     "sec-021": redirects_are_not_followed,
     "sec-023": plain_http_is_for_loopback,
+    "sec-024": a_pasted_key_is_warned_of,
     "sec-027": files_are_private,
     "sec-028": removing_deletes_the_key,
 }

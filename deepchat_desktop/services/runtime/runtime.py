@@ -91,8 +91,12 @@ class Runtime:
 
     # Runs
 
-    async def process_message(self, session_id: str, text: str, images: Sequence[ImageBlock] = ()) -> RunEnded:
+    async def process_message(
+        self, session_id: str, text: str, images: Sequence[ImageBlock] = (), *, draft_of: str | None = None
+    ) -> RunEnded:
         """Answer a user message: it is stored first, so that nothing typed is ever lost.
+
+        ``draft_of`` names the draft that the text was typed as; it is cleared in the same commit.
 
         Raises ``Refused`` (codes ``busy``, ``pending_interaction``, ``empty``), ``NotFound`` and ``StoreError``
         before anything was written; every later failure is the outcome of the returned run.
@@ -100,7 +104,7 @@ class Runtime:
         if not text.strip() and not images:
             raise Refused("There is nothing to send: write something or attach a file.", code="empty")
         self._refuse_busy(session_id)
-        return await self._start(session_id, self._answer_new(session_id, text, images), "answer")
+        return await self._start(session_id, self._answer_new(session_id, text, images, draft_of), "answer")
 
     async def respond(self, interaction_id: str, answer: Answer) -> RunEnded | None:
         """Answer a permission and, when it was the last one that waited, resume the run.
@@ -121,7 +125,7 @@ class Runtime:
     async def continue_run(self, session_id: str) -> RunEnded:
         """Go on after an interrupted answer: a user message "continue" and a new answer."""
         self._refuse_busy(session_id)
-        return await self._start(session_id, self._answer_new(session_id, "continue", ()), "continue")
+        return await self._start(session_id, self._answer_new(session_id, "continue", (), None), "continue")
 
     async def retry(self, session_id: str) -> RunEnded:
         """Answer the last user message again, after an answer that failed or was stopped."""
@@ -173,8 +177,15 @@ class Runtime:
             self._running.pop(session_id, None)
             self._turns.forget(session_id)
 
-    async def _answer_new(self, session_id: str, text: str, images: Sequence[ImageBlock]) -> RunEnded:
-        message, session, first = await self._store.write(lambda tx: _write_user_message(tx, session_id, text, images))
+    async def _answer_new(
+        self, session_id: str, text: str, images: Sequence[ImageBlock], draft_of: str | None
+    ) -> RunEnded:
+        def write(tx: Tx) -> tuple[Message, Session, bool]:
+            if draft_of is not None:
+                tx.drafts.set(draft_of, "", now_ms())
+            return _write_user_message(tx, session_id, text, images)
+
+        message, session, first = await self._store.write(write)
         self._emit(MessageAdded(session_id=session_id, message=message))
         self._emit(SessionChanged(session=session))
         self._emit(StatusChanged(session_id=session_id, status="generating"))
@@ -232,7 +243,6 @@ def _write_user_message(
     first = tx.messages.count(session_id) == 0
     tx.messages.add(message)
     tx.tape.append(session_id, message_fact(message, "user"), at)
-    tx.drafts.set(session_id, "", at)
     changes: dict[str, object] = {"status": "generating", "updated_at": at}
     if not session.title:
         changes["title"] = first_words(text) or "Image"

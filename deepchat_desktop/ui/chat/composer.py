@@ -100,11 +100,11 @@ class Composer(QWidget):
         pictures: list[ImageBlock] = list(self.row.pictures)
         self._agreed = ""
         self._sent_new = not self._session_id
+        self._agent.send(text, pictures)  # before the field is cleared: it keeps the draft until the text is stored
         self.edit.clear()
         self.row.clear()
         self.note.dismiss()
         self.save_now()
-        self._agent.send(text, pictures)
 
     def take_back(self, text: str) -> None:
         """Put back what could not be sent, before anything typed since."""
