@@ -102,7 +102,7 @@ async def test_a_restart_shows_the_conversation_the_card_and_the_draft(stage: St
     second = WindowShell(core, bridge)
     second.load()
     second.open_last()
-    await stage.until(lambda: second.permission.cards())
+    await stage.until(second.permission.cards)
 
     assert texts(second) == ["one", "First.", "two", "I will."]
     assert second.session.draft(session_id) == "half a th"

@@ -45,7 +45,11 @@ References = dict[str, object]
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+    if parser.linkify is not None:
+        # Bare names are no links: "notes.md" and "main.rs" are files, though .md and .rs are also top-level domains.
+        parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    return parser
 
 
 def parse(source: str, references: References | None = None) -> tuple[Item, ...]:

@@ -1,4 +1,4 @@
-"""The embedded model as a person uses it: a long chat in a small window, a death in between, an end without leftovers."""
+"""The embedded model as a person uses it: a long chat in a small window, a death in between, no leftovers."""
 
 from __future__ import annotations
 

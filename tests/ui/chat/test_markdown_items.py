@@ -112,3 +112,9 @@ def test_cutting_on_from_the_open_piece_is_cutting_anew(source: str, stops: list
 def test_a_huge_piece_is_plain_text() -> None:
     source = "*" * (markdown_parse.MAX_CHARS + 1)
     assert parse(source)[0] == TextItem((Span(source),), "p", parse("x")[0].place)
+
+
+def test_file_names_are_no_links() -> None:
+    (item,) = parse("See notes.md, main.rs and a@b.co, but https://example.org/x is one.")
+    assert isinstance(item, TextItem)
+    assert [span.link for span in item.spans if span.link] == ["https://example.org/x"]
