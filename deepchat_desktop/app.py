@@ -107,6 +107,8 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
         settings=shell.settings,
         make_chat=lambda: ChatView(shell.messages, shell.agent, shell.permission, shell.session),
     )
+    if isinstance(window.chat, ChatView):
+        window.chat.settings_asked.connect(window.open_settings)
     window.closing.connect(host.close)
     server = InstanceServer(core.data_dir, lambda _arguments: _raise(window))
     painted = _FirstPaint(window)

@@ -20,6 +20,9 @@ class BlockPart(Part):
     def set_block(self, block: Block) -> None:
         """Show a new state of the block. The owner fits anew."""
 
+    def set_active(self, active: bool) -> None:
+        """Tell whether its buttons would still act on this message; the owner fits anew."""
+
     def text_parts(self) -> Sequence[TextPart]:
         """Return what can be selected, in reading order."""
         return ()

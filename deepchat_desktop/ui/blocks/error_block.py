@@ -25,6 +25,7 @@ class ErrorView(BlockPart):
         self._title = Label("", fonts.CONTROL, fonts.SEMIBOLD, parent=self)
         self._text = Label("", fonts.CONTROL, tone="muted", wrap=True, parent=self)
         self._buttons: list[Button] = []
+        self._active = True
 
     def set_block(self, block: Block) -> None:
         if not isinstance(block, ErrorBlock):
@@ -43,8 +44,13 @@ class ErrorView(BlockPart):
     def _button(self, step: Ask) -> Button:
         button = Button(error_words.step_words(step), parent=self)
         button.clicked.connect(lambda: self.asked.emit(step))
-        button.show()
+        button.setVisible(self._active)
         return button
+
+    def set_active(self, active: bool) -> None:
+        self._active = active
+        for button in self._buttons:
+            button.setVisible(active)
 
     def fit(self, width: int) -> int:
         inner = width - _LEFT - _PAD
@@ -54,7 +60,7 @@ class ErrorView(BlockPart):
         high = self._text.heightForWidth(inner)
         self._text.setGeometry(_LEFT, y, inner, high)
         y += high
-        if self._buttons:
+        if self._buttons and self._active:
             y += 10
             x = _LEFT
             for button in self._buttons:

@@ -30,6 +30,7 @@ class AssistantMessage(Part):
         super().__init__(parent)
         self._message = message
         self._views: list[BlockPart | None] = []
+        self._last = True
         self.footer = MessageFooter(self)
         self.footer.copy.connect(self.copy_markdown)
         self.footer.retry.connect(lambda: self.asked.emit("retry"))
@@ -61,10 +62,27 @@ class AssistantMessage(Part):
     def set_status(self, message: MessageView) -> None:
         """Show status and facts, not blocks."""
         self._message = message
+        self._show_last()
         self.footer.set_facts(message.meta, message.usage)
         self.footer.setVisible(message.status not in ("streaming", "paused"))
         self.setAccessibleName(self.tr("Answer: {text}").format(text=text_of(tuple(message.blocks))))
         self._show_note()
+
+    def set_last(self, last: bool) -> None:
+        """Only the last answer can be continued or answered again."""
+        self._last = last
+        self._show_last()
+
+    def is_last(self) -> bool:
+        """Tell whether it is shown as the last answer."""
+        return self._last
+
+    def _show_last(self) -> None:
+        self.footer.set_last(self._last)
+        self.note.set_active(self._last)
+        for view in self._views:
+            if view is not None:
+                view.set_active(self._last)
 
     def view_of(self, index: int) -> BlockPart | None:
         """Return the widget of a block, None for kinds that are not shown."""
@@ -115,6 +133,7 @@ class AssistantMessage(Part):
         view = factory(self)
         view.asked.connect(self.asked)
         view.resized.connect(self.resized)
+        view.set_active(self._last)
         view.show()
         return view
 

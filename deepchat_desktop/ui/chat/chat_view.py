@@ -7,7 +7,7 @@ messages end above whatever stands below them, under a soft fade.
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -70,8 +70,9 @@ class ChatView(QWidget):
         super().__init__(parent)
         self._model, self._agent, self._theme = model, agent, theme
         self._empty: QWidget | None = None
-        self._warm = False
+        self._painted = False
         self.list = MessageList(model, self)
+        self.list.hold()
         self._fade = Fade(self)
         self.card = PermissionCardView(permission, self)
         self.composer = Composer(agent, session, self)
@@ -165,12 +166,6 @@ class ChatView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not self._warm:
-            self._warm = True
-            QTimer.singleShot(WARM_UP_MS, self, _warm_up)
-
     def hideEvent(self, event: QHideEvent) -> None:
         self.composer.save_now()
         super().hideEvent(event)
@@ -178,6 +173,10 @@ class ChatView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with painting(self) as p:
             p.fillRect(self.rect(), theme.surface)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self, self.list.release)
+            QTimer.singleShot(WARM_UP_MS, self, _warm_up)
 
 
 def _warm_up() -> None:

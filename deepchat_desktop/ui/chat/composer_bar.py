@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 32
 COMPACT_BELOW = 600
-MODES = ("ask", "read", "full", "chat")
+MODES = ("ask", "read", "chat", "full")
 
 
 class ComposerBar(QWidget):
@@ -116,9 +116,9 @@ class ComposerBar(QWidget):
     def _open_modes(self) -> None:
         menu = Menu(self)
         about = {
-            "ask": self.tr("Ask: every write and read outside the folder waits for you"),
-            "read": self.tr("Read: reads in the folder, never writes"),
-            "full": self.tr("Full access: runs everything without asking"),
+            "ask": self.tr("Ask: reads in the folder, asks for everything else"),
+            "read": self.tr("Read: reads anywhere, asks before it writes"),
+            "full": self.tr("Full access: reads and writes without asking"),
             "chat": self.tr("Chat only: no tools"),
         }
         for mode in MODES:

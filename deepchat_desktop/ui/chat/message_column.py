@@ -128,7 +128,10 @@ class MessageColumn(QWidget):
     def _mark_last(self) -> None:
         for index, row in enumerate(self.rows):
             if isinstance(row, AssistantMessage):
-                row.footer.set_last(index == len(self.rows) - 1)
+                last = index == len(self.rows) - 1
+                if last != row.is_last():
+                    row.set_last(last)
+                    self._fit(index)
 
     def _make(self, row: int) -> MessageWidget:
         self.built += 1
@@ -140,7 +143,7 @@ class MessageColumn(QWidget):
         answer = AssistantMessage(message, self)
         answer.asked.connect(self.asked)
         answer.resized.connect(lambda: self._say_resized(answer))
-        answer.footer.set_last(row == self._model.count() - 1)
+        answer.set_last(row == self._model.count() - 1)
         answer.show()
         return answer
 

@@ -27,6 +27,7 @@ from deepchat_desktop.ui.chat.list_mouse import ListMouse
 from deepchat_desktop.ui.chat.message_column import MessageColumn
 from deepchat_desktop.ui.chat.new_text_pill import NewTextPill
 from deepchat_desktop.ui.chat.text_selection import TextSelection
+from deepchat_desktop.ui.chat.user_message import UserMessage
 from deepchat_desktop.ui.controls import Menu
 from deepchat_desktop.ui.theme import theme
 
@@ -50,6 +51,7 @@ class MessageList(QAbstractScrollArea):
         self._model = model
         self.following = True
         self._own_move = False
+        self._held = False
         self._text_size = fonts.text_size()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Messages"))
@@ -77,6 +79,16 @@ class MessageList(QAbstractScrollArea):
         self._model.block_changed.connect(self._on_block)
         self._model.message_changed.connect(self._on_message)
         theme.changed.connect(self._on_theme)
+
+    def hold(self) -> None:
+        """Build nothing until ``release``: what messages need is imported after the window's first paint."""
+        self._held = True
+
+    def release(self) -> None:
+        """Show what the model holds, from now on at once."""
+        if self._held:
+            self._held = False
+            self._on_reset()
 
     # Following
 
@@ -108,7 +120,7 @@ class MessageList(QAbstractScrollArea):
         self.selection.clear()
         self.column.clear()
         self._set_following(True)
-        wanted = self.viewport().height() * 3 // 2
+        wanted = 0 if self._held else self.viewport().height() * 3 // 2
         filled = built = 0
         while built < AT_ONCE and filled < wanted and self.column.build_above():
             built += 1
@@ -117,6 +129,8 @@ class MessageList(QAbstractScrollArea):
         self._wake()
 
     def _on_added(self, row: int) -> None:
+        if self._held:
+            return
         anchor = self._anchor()
         self.column.build_below()
         if self._model.message(row).role == "user":
@@ -183,7 +197,7 @@ class MessageList(QAbstractScrollArea):
             self._idle.start()
 
     def _work_a_slice(self) -> None:
-        if not self.isVisible():
+        if self._held or not self.isVisible():
             return
         anchor = self._anchor()
         end = time.perf_counter() + SLICE_S
@@ -260,4 +274,6 @@ class MessageList(QAbstractScrollArea):
         widget = self.column.widget_of(row)
         if isinstance(widget, AssistantMessage):
             menu.addAction(self.tr("Copy answer as Markdown"), widget.copy_markdown)
+        elif isinstance(widget, UserMessage):
+            menu.addAction(self.tr("Copy message"), widget.copy_text)
         menu.popup(event.globalPos())

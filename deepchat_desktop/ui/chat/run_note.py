@@ -21,6 +21,8 @@ class RunNote(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = ""
+        self._active = True
+        self._stopped = False
         self._beat = Beat(self)
         self._button = Button(self.tr("Continue"), parent=self)
         self._button.clicked.connect(self.go_on)
@@ -33,11 +35,17 @@ class RunNote(QWidget):
         """Say why it stopped, and offer to go on."""
         self._say(words, running=False)
 
+    def set_active(self, active: bool) -> None:
+        """Tell whether going on is still possible."""
+        self._active = active
+        self._button.setVisible(self._stopped and active)
+
     def _say(self, words: str, *, running: bool) -> None:
         self._words = words
         self.setAccessibleName(words)
         self._beat.set_wanted(running)
-        self._button.setVisible(not running)
+        self._stopped = not running
+        self._button.setVisible(self._stopped and self._active)
         if not running:
             wide = fonts.text_width(words, fonts.CONTROL)
             size = self._button.sizeHint()

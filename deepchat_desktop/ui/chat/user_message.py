@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QGuiApplication, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.domain.blocks import ImageBlock, TextBlock
@@ -48,6 +48,10 @@ class UserMessage(Part):
     def text_parts(self) -> Sequence[TextPart]:
         """Return what can be selected."""
         return (self._text,) if self.source else ()
+
+    def copy_text(self) -> None:
+        """Put the text as typed on the clipboard."""
+        QGuiApplication.clipboard().setText(self.source)
 
     def fit(self, width: int) -> int:
         widest = min(_WIDEST, round(width * _SHARE))
