@@ -203,7 +203,7 @@ def _quote_depth(block: QTextBlock) -> int:
 def _paint_quote_bar(p: QPainter, block: QTextBlock, box: QRectF, depth: int) -> None:
     """Draw the bar beside a block's lines, joined to the block above when that is quoted as deeply."""
     form = block.blockFormat()
-    joined = form.topMargin() if _quote_depth(block.previous()) > depth else 0
+    joined = form.topMargin() + 2 if _quote_depth(block.previous()) > depth else 0
     top = box.top() + 3 - joined  # fixed line heights set text low in its line
     height = block.layout().lineCount() * form.lineHeight() + joined
     rr(p, QRectF(depth * QUOTE_INDENT, top, 3, height), 1.5, theme.line2)

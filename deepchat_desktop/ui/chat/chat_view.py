@@ -71,8 +71,7 @@ class ChatView(QWidget):
         self._model, self._agent, self._theme = model, agent, theme
         self._empty: QWidget | None = None
         self._painted = False
-        self.list = MessageList(model, self)
-        self.list.hold()
+        self.list = MessageList(model, self, held=True)
         self._fade = Fade(self)
         self.card = PermissionCardView(permission, self)
         self.composer = Composer(agent, session, self)

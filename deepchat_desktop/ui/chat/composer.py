@@ -141,6 +141,13 @@ class Composer(QWidget):
     def _on_retry(self, attempt: int, wait_s: float) -> None:
         words = self.tr("The server did not answer. Trying again in {seconds} s (attempt {attempt}).")
         self.note.tell(words.format(seconds=f"{wait_s:.0f}", attempt=attempt))
+        told = self.note.words()
+        QTimer.singleShot(round(wait_s * 1000) + 500, self, lambda: self._let_go(told))
+
+    def _let_go(self, words: str) -> None:
+        """Take back a notice whose time is over, unless another stands there."""
+        if self.note.words() == words:
+            self.note.dismiss()
 
     # Drafts
 

@@ -46,6 +46,7 @@ class ComposerBar(QWidget):
         self.model.clicked.connect(self._open_models)
         self.mode.clicked.connect(self._open_modes)
         self.workspace.clicked.connect(self._pick_workspace)
+        theme.changed.connect(self._place)  # after the chips took their new measures
         self.refresh()
         self.show_context(0, 0)
 

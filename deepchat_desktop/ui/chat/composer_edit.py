@@ -36,6 +36,7 @@ class ComposerEdit(QPlainTextEdit):
 
     def _take_font(self) -> None:
         self.setFont(fonts.font(fonts.BODY))
+        self.viewport().setFont(fonts.font(fonts.BODY))  # the placeholder's; a style sheet cuts its inheritance
 
     def wanted_height(self, limit: int, lines: int = LINES_AT_REST) -> int:
         """Return the height for the text, at least ``lines`` and at most ``limit`` px."""

@@ -46,12 +46,13 @@ class MessageList(QAbstractScrollArea):
     link_clicked = Signal(str, str)
     follow_changed = Signal(bool)
 
-    def __init__(self, model: MessageListModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: MessageListModel, parent: QWidget | None = None, *, held: bool = False) -> None:
+        """``held``: build nothing until ``release``, since what messages need is imported after the first paint."""
         super().__init__(parent)
         self._model = model
         self.following = True
         self._own_move = False
-        self._held = False
+        self._held = held
         self._text_size = fonts.text_size()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Messages"))
@@ -79,10 +80,6 @@ class MessageList(QAbstractScrollArea):
         self._model.block_changed.connect(self._on_block)
         self._model.message_changed.connect(self._on_message)
         theme.changed.connect(self._on_theme)
-
-    def hold(self) -> None:
-        """Build nothing until ``release``: what messages need is imported after the window's first paint."""
-        self._held = True
 
     def release(self) -> None:
         """Show what the model holds, from now on at once."""

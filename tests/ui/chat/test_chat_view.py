@@ -1,5 +1,8 @@
 """The parts of the conversation together."""
 
+import subprocess
+import sys
+
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -64,3 +67,22 @@ def test_notices_stand_in_the_composer(chat: ChatView, fakes: FakePresenters) ->
     assert chat.composer.note.words() == "There is no model yet."
     fakes.agent.retrying.emit(2, 3.0)
     assert chat.composer.note.words() == "The server did not answer. Trying again in 3 s (attempt 2)."
+
+
+def test_messages_are_built_after_the_first_paint(qtbot: QtBot, fakes: FakePresenters) -> None:
+    fakes.messages.load([make_message("u", TextBlock(text="q"), role="user")])
+    view = ChatView(fakes.messages, fakes.agent, fakes.permission, fakes.session)
+    qtbot.addWidget(view)
+    fakes.messages.apply(MessageAdded(session_id="s", message=make_message("a", TextBlock(text="**x**"))))
+    assert view.list.column.built == 0
+    view.show()
+    qtbot.waitUntil(lambda: view.list.column.built == 2)
+
+
+def test_the_view_is_imported_without_parser_and_highlighter() -> None:
+    code = (
+        "import sys, deepchat_desktop.ui.chat.chat_view\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules} & {'markdown_it', 'pygments', 'httpx', 'mcp'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"

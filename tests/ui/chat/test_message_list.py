@@ -22,12 +22,14 @@ from deepchat_desktop.domain.events import BlockSet, BlockText, MessageAdded, Me
 from deepchat_desktop.domain.messages import Message, MessageMeta
 from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.error_block import ErrorView
 from deepchat_desktop.ui.blocks.reasoning_block import ReasoningView
 from deepchat_desktop.ui.blocks.text_block import TextBlockView
 from deepchat_desktop.ui.blocks.tool_block import ToolCard
 from deepchat_desktop.ui.chat.assistant_message import AssistantMessage
 from deepchat_desktop.ui.chat.message_list import AT_ONCE, MessageList
+from deepchat_desktop.ui.theme import theme
 from tests.ui.chat.conftest import make_message
 
 LONG = "\n\n".join(f"Paragraph {i} with some words in it." for i in range(30))
@@ -315,3 +317,29 @@ def test_a_click_on_a_link_is_told(view: MessageList, model: MessageListModel) -
 def test_messages_have_names_for_a_screen_reader(view: MessageList, model: MessageListModel) -> None:
     model.load([make_message("u", TextBlock(text="q"), role="user"), make_message("a", TextBlock(text="answer"))])
     assert [row.accessibleName() for row in view.column.rows] == ["You: q", "Answer: answer"]
+
+
+def test_only_the_last_answer_can_be_continued_or_retried(view: MessageList, model: MessageListModel) -> None:
+    failed = ErrorBlock(code="network", message="lost", retryable=True)
+    model.load([make_message("a", TextBlock(text="half"), failed, status="interrupted")])
+    answer, error = answer_of(view, 0), answer_of(view, 0).view_of(1)
+    assert isinstance(error, ErrorView)
+    assert answer.note._button.isVisible()
+    assert error._buttons[0].isVisible()
+    high = error.height()
+    model.apply(MessageAdded(session_id="s", message=make_message("u", TextBlock(text="q"), role="user")))
+    assert not answer.note._button.isVisible()
+    assert not error._buttons[0].isVisible()
+    assert error.height() < high
+
+
+def test_a_text_size_change_builds_anew(view: MessageList, model: MessageListModel) -> None:
+    model.load([make_message("a", TextBlock(text="one\n\ntwo"))])
+    high = answer_of(view, 0).height()
+    fonts.set_text_size(18)
+    theme.refresh()
+    try:
+        assert answer_of(view, 0).height() > high
+    finally:
+        fonts.set_text_size(fonts.BODY)
+        theme.refresh()
