@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.highlight import language_name
 from deepchat_desktop.ui.blocks.markdown_parse import parse
+from deepchat_desktop.ui.chat import accessible, permission_card
 from deepchat_desktop.ui.chat import composer as composer_box
-from deepchat_desktop.ui.chat import permission_card
 from deepchat_desktop.ui.chat.composer import Composer
 from deepchat_desktop.ui.chat.message_column import COLUMN, SIDE
 from deepchat_desktop.ui.chat.message_list import MessageList
@@ -71,6 +71,7 @@ class ChatView(QWidget):
         self._model, self._agent, self._theme = model, agent, theme
         self._empty: QWidget | None = None
         self._painted = False
+        accessible.install()
         self.list = MessageList(model, self, held=True)
         self._fade = Fade(self)
         self.card = PermissionCardView(permission, self)

@@ -28,6 +28,7 @@ class MessageColumn(QWidget):
         super().__init__(parent)
         self.setMouseTracking(True)
         self._model = model
+        self.setAccessibleName(self.tr("Messages"))
         self.built = self.fitted = 0
         self.first = 0
         self.rows: list[MessageWidget] = []

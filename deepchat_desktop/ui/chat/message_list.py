@@ -81,6 +81,10 @@ class MessageList(QAbstractScrollArea):
         self._model.message_changed.connect(self._on_message)
         theme.changed.connect(self._on_theme)
 
+    def held(self) -> bool:
+        """Tell whether building still waits for the first paint."""
+        return self._held
+
     def release(self) -> None:
         """Show what the model holds, from now on at once."""
         if self._held:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -86,3 +87,21 @@ def test_the_view_is_imported_without_parser_and_highlighter() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_screen_reader_hears_a_list_of_messages(chat: ChatView, fakes: FakePresenters) -> None:
+    fakes.messages.load([
+        make_message("u", TextBlock(text="q"), role="user"),
+        make_message("a", TextBlock(text="**answer**")),
+    ])  # fmt: skip
+    fakes.permission.ask(FakeCard("1"))
+    column = chat.list.column
+    widgets = [column, *column.rows, column.text_parts()[1], chat.card]
+    heard = [QAccessible.queryAccessibleInterface(widget) for widget in widgets]
+    assert [(each.role(), each.text(QAccessible.Text.Name)) for each in heard] == [
+        (QAccessible.Role.List, "Messages"),
+        (QAccessible.Role.ListItem, "You: q"),
+        (QAccessible.Role.ListItem, "Answer: **answer**"),
+        (QAccessible.Role.StaticText, "answer"),
+        (QAccessible.Role.AlertMessage, "Request for permission"),
+    ]
