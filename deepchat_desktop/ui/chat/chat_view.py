@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QRes
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
-from deepchat_desktop.ui.blocks.highlight import language_name
+from deepchat_desktop.ui.blocks.highlight import coloured_lines
 from deepchat_desktop.ui.blocks.markdown_parse import parse
 from deepchat_desktop.ui.chat import accessible, permission_card
 from deepchat_desktop.ui.chat import composer as composer_box
@@ -182,4 +182,4 @@ class ChatView(QWidget):
 def _warm_up() -> None:
     """Import the parser and the highlighter after the first paint, before the first answer needs them."""
     parse("`x`")
-    language_name("python")
+    coloured_lines("x = 1", "python")
