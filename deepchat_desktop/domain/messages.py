@@ -71,7 +71,11 @@ class MessageMeta(Value):
     tool_calls: int = 0
     first_token_ms: int | None = None
     duration_ms: int | None = None
+    streamed_ms: int = 0
+    """Time in which the model was answering, over all passes; without waits and tools."""
     tokens_per_second: float | None = None
+    context_tokens: int = 0
+    """Input and output of the last round: how full the window was."""
     token_estimate: int = 0
 
 

@@ -124,6 +124,8 @@ class _Round:
 def _result(call: ToolCallBlock) -> ToolMessage:
     done = call.status in ("success", "error", "denied", "skipped", "incomplete")
     text = call.result if done else UNKNOWN_RESULT if call.status == "interrupted" else NO_RESULT
+    if call.status == "skipped" and not text:
+        text = NO_RESULT
     return ToolMessage(
         call_id=call.provider_call_id or call.call_id,
         name=call.name,

@@ -4,6 +4,7 @@ Deny by default: what no rule allows asks. Pure but for the resolution of paths,
 the transaction that commits the dispatch (APR-6).
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,8 @@ def decide(
     if spec is None:
         return Decision(decision="deny", level="all", why="There is no such tool."), None
     level: Level = spec.effect
+    if session.settings.mode == "chat":
+        return Decision(decision="deny", level=level, why="This session is for chat only: no tools run in it."), None
     try:
         target = router.target(call, session)
     except ToolError as error:
@@ -84,7 +87,8 @@ def _summary(spec: ToolSpec, target: ResolvedPath, session: Session) -> str:
     name = str(path.relative_to(Path(workspace).resolve())) if target.inside and workspace else target.path
     if spec.effect == "read":
         return f"Read {name}"
-    return f"Replace {name}" if path.exists() else f"Create {name}"
+    # os.path: a folder that may not be looked into counts as "not there" instead of being an error.
+    return f"Replace {name}" if os.path.lexists(path) else f"Create {name}"
 
 
 def _detail(call: ToolCall, target: ResolvedPath) -> str:

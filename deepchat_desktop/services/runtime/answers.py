@@ -1,19 +1,39 @@
-"""An answer to a permission: settled once, in one transaction with what it changes (APR-2)."""
+"""An answer to a permission: settled once, in one transaction with what it changes (APR-2).
+
+The last answer of a message also takes the resume lock and sets the message going again, in the same transaction: so an
+answer is either recorded and its run resumed, or not given at all.
+"""
+
+from dataclasses import dataclass
 
 from deepchat_desktop.domain.blocks import Block, PermissionBlock, ToolCallBlock
-from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.domain.permission import Answer, Grant, Interaction
 from deepchat_desktop.domain.tape import TapeFact
 from deepchat_desktop.services.permissions import session_root
 from deepchat_desktop.services.runtime.batch import refusal
+from deepchat_desktop.services.runtime.begin import started
 from deepchat_desktop.services.store import Tx
 
 
-def settle(tx: Tx, interaction_id: str, answer: Answer, at: int) -> tuple[Interaction, dict[int, Block]] | None:
-    """Record an answer; return the interaction and the blocks that changed, or None when it was answered before.
+@dataclass(frozen=True)
+class Settled:
+    """What an answer changed. ``resumes`` tells that it was the last one and that the caller holds the lock."""
 
-    Raises ``NotFound`` for an unknown interaction. "For this session" stores a grant of the asked level for the
-    folder that was shown; a command is never granted this way.
+    interaction: Interaction
+    changed: dict[int, Block]
+    session: Session
+    message: Message
+    pending: tuple[Interaction, ...]
+    resumes: bool
+
+
+def settle(tx: Tx, interaction_id: str, answer: Answer, at: int, owner: str) -> Settled | None:
+    """Record an answer; return what changed, or None when it was answered before.
+
+    ``owner`` names the pass that resumes the message when this was its last answer. Raises ``NotFound`` for an unknown
+    interaction. "For this session" stores a grant of the asked level for the folder that was shown; a command is never
+    granted this way.
     """
     tx.interactions.get(interaction_id)
     status = "allowed" if answer.allow else "denied"
@@ -27,7 +47,17 @@ def settle(tx: Tx, interaction_id: str, answer: Answer, at: int) -> tuple[Intera
     tx.tape.append(session.id, _fact(settled, answer), at)
     changed = _changed_blocks(tx.messages.get(settled.message_id), settled, at)
     tx.messages.save_blocks(settled.message_id, changed)
-    return settled, changed
+    message = tx.messages.get(settled.message_id)
+    pending = tuple(tx.interactions.pending(session.id))
+    # Whoever does not get the lock does nothing (APR-5).
+    resumes = not pending and tx.interactions.lock(session.id, message.id, owner)
+    if resumes:
+        session = session.model_copy(update={"status": "generating"})
+        tx.sessions.save(session)
+        message = message.model_copy(update={"status": "streaming"})
+        tx.messages.save(message)
+        tx.journal.record(started(message, owner, at))
+    return Settled(settled, changed, session, message, pending, resumes)
 
 
 def _fact(interaction: Interaction, answer: Answer) -> TapeFact:

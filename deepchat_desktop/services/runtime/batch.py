@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from deepchat_desktop.domain.blocks import PermissionBlock, ToolCallBlock, ToolStatus
 from deepchat_desktop.domain.events import InteractionAsked, RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
+from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.domain.outcome import Outcome, Paused
 from deepchat_desktop.domain.permission import Decision, Grant, Interaction
 from deepchat_desktop.domain.tape import TapeFact
@@ -52,47 +53,63 @@ class Batch:
 
     async def execute(self, run: Run, calls: Sequence[ToolCallBlock]) -> Outcome | None:
         """Run what may run. Returns ``Paused`` when something waits for the user, else None."""
-        grants = await self._store.read(lambda tx: tx.grants.of_session(run.session.id))
-        settled = await self._store.read(lambda tx: [tx.interactions.of_call(call.call_id) for call in calls])
-        plan = _Plan()
-        for call, interaction in zip(calls, settled, strict=True):
-            self._judge(run, call, interaction, grants, plan)
-        await asyncio.gather(*(self._carry_out(run, call) for call in plan.reads))
+        plan = await self._plan(run, [call for call in calls if call.status in ("pending", "waiting")])
+        # All of them end before a failure of one goes on: nothing may change a message that has ended.
+        ends = await asyncio.gather(*(self._carry_out(run, call) for call in plan.reads), return_exceptions=True)
+        for end in ends:
+            if isinstance(end, BaseException):
+                raise end
+        again = [call for call, end in zip(plan.reads, ends, strict=True) if end is False]
         waiting = plan.waiting + await self._ask(run, plan.asks)
-        if not waiting:
-            for call in plan.effects:
-                if not await self._carry_out(run, call):
-                    waiting += await self._ask_again(run, call)
+        for call in again:
+            waiting += await self._ask_again(run, call)
+        for call in plan.effects:
+            if waiting:
+                break  # what has to wait now runs in order after the last answer
+            if not await self._carry_out(run, call):
+                waiting += await self._ask_again(run, call)
         await self._echo.flush()
         return Paused(interactions=tuple(waiting)) if waiting else None
 
-    def _judge(
-        self, run: Run, call: ToolCallBlock, interaction: Interaction | None, grants: Sequence[Grant], plan: _Plan
+    async def _plan(self, run: Run, calls: Sequence[ToolCallBlock]) -> _Plan:
+        """Judge calls by the session and the grants as they are stored now."""
+
+        def known(tx: Tx) -> tuple[Session, list[Grant], list[Interaction | None]]:
+            session_id = run.session.id
+            settled = [tx.interactions.of_call(call.call_id) for call in calls]
+            return tx.sessions.get(session_id), tx.grants.of_session(session_id), settled
+
+        run.session, grants, settled = await self._store.read(known)
+        # Off the loop: schemas, large arguments and slow file systems take their time.
+        verdicts = await asyncio.to_thread(lambda: [self._verdict(run, call, grants) for call in calls])
+        plan = _Plan()
+        for call, interaction, verdict in zip(calls, settled, verdicts, strict=True):
+            self._sort(run, call, interaction, verdict, plan)
+        return plan
+
+    def _verdict(self, run: Run, call: ToolCallBlock, grants: Sequence[Grant]) -> str | Decision:
+        """Return what is wrong with a call, or what the rules say of it. Blocks."""
+        fault = self._fault(call)
+        return decide(self._router, tool_call(call), run.session, grants)[0] if fault is None else fault
+
+    def _sort(
+        self, run: Run, call: ToolCallBlock, interaction: Interaction | None, verdict: str | Decision, plan: _Plan
     ) -> None:
-        if call.status not in ("pending", "waiting"):
-            return
-        if (fault := self._fault(call)) is not None:
-            self._settle(run, call, ToolResult(status="error", text=fault))
+        if isinstance(verdict, str):
+            self._settle(run, call, ToolResult(status="error", text=verdict))
         elif interaction is not None and interaction.status == "pending":
             plan.waiting.append(interaction.id)
         elif interaction is not None and interaction.status == "denied":
             self._settle(run, call, ToolResult(status="denied", text=refusal(interaction)))
         elif interaction is not None and interaction.status == "allowed":
             plan.effects.append(call)
+        elif verdict.decision == "deny":
+            self._settle(run, call, ToolResult(status="error", text=verdict.why))
+        elif verdict.decision == "ask":
+            plan.asks.append((call, verdict))
         else:
-            self._judge_unasked(run, call, grants, plan)
-
-    def _judge_unasked(self, run: Run, call: ToolCallBlock, grants: Sequence[Grant], plan: _Plan) -> None:
-        decision, _target = decide(self._router, tool_call(call), run.session, grants)
-        spec = self._router.spec(call.name)
-        if decision.decision == "deny" or spec is None:
-            self._settle(run, call, ToolResult(status="error", text=decision.why))
-        elif decision.decision == "ask":
-            plan.asks.append((call, decision))
-        elif spec.effect == "read":
-            plan.reads.append(call)
-        else:
-            plan.effects.append(call)
+            spec = self._router.spec(call.name)
+            (plan.reads if spec is not None and spec.effect == "read" else plan.effects).append(call)
 
     def _fault(self, call: ToolCallBlock) -> str | None:
         """Return what is wrong with a call as the model should read it."""
@@ -125,10 +142,16 @@ class Batch:
         return True
 
     async def _ask_again(self, run: Run, call: ToolCallBlock) -> list[str]:
-        """A call that was allowed asks anew: its place or the rules have changed since."""
-        grants = await self._store.read(lambda tx: tx.grants.of_session(run.session.id))
-        decision, _target = decide(self._router, tool_call(call), run.session, grants)
-        return await self._ask(run, [(call, decision)])
+        """A call that was to run must be asked for: its place or the rules have changed since it was judged."""
+
+        def known(tx: Tx) -> tuple[Session, list[Grant]]:
+            return tx.sessions.get(run.session.id), tx.grants.of_session(run.session.id)
+
+        run.session, grants = await self._store.read(known)
+        verdict = await asyncio.to_thread(self._verdict, run, call, grants)
+        if isinstance(verdict, str):
+            raise TypeError("a call that was judged valid is not valid any more")
+        return await self._ask(run, [(call, verdict)])
 
     async def _ask(self, run: Run, asks: Sequence[tuple[ToolCallBlock, Decision]]) -> list[str]:
         """Queue the calls that need an answer, all in one commit; returns the interactions' ids in order."""

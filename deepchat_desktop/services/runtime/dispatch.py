@@ -23,6 +23,8 @@ from deepchat_desktop.services.tools.router import ToolRouter
 Claim = ResolvedPath | ToolResult | None
 """Where the call may run; or its result without running; or None: the user must be asked."""
 
+STOPPED = ToolResult(status="skipped", text="This call was not carried out: the user stopped the answer first.")
+
 
 def tool_call(block: ToolCallBlock) -> ToolCall:
     """Return the call that a block describes."""
@@ -52,8 +54,11 @@ async def dispatch(
     if claim is None or isinstance(claim, ToolResult):
         return claim
     reach("dispatch", "after")
-    on_start()
-    result = await asyncio.to_thread(router.run, call, claim)
+    if run.stopped:
+        result = STOPPED
+    else:
+        on_start()
+        result = await asyncio.to_thread(router.run, call, claim)
     reach("outcome", "before")
     await store.write(lambda tx: _record_outcome(tx, run, block, result))
     reach("outcome", "after")
@@ -72,6 +77,8 @@ def _claim(tx: Tx, run: Run, block: ToolCallBlock, call: ToolCall, router: ToolR
             return ToolResult(status="interrupted", text="")
         case "not_dispatched":
             pass
+    if run.stopped:
+        return STOPPED
     session = tx.sessions.get(run.session.id)
     decision, target = decide(router, call, session, tx.grants.of_session(session.id))
     if decision.decision == "deny" or target is None:

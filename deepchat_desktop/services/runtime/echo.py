@@ -67,6 +67,7 @@ class Echo:
                 # What was not stored stays due: later states of the same blocks win.
                 self._dirty = {**dirty, **self._dirty}
                 raise
+            self._failure = None  # what failed in the background before is stored now
 
     def drop(self) -> None:
         """Forget pending work: the whole message is about to be written."""

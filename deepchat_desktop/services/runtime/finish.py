@@ -43,15 +43,23 @@ async def finish(
     echo.drop()
     settle_blocks(run, outcome, echo)
     echo.drop()
-    message = _final_message(run, outcome)
+    _session, pending = await write_end(run, outcome, store=store, emit=emit)
+    ended = run_ended(run.message, pending, error_report(outcome))
+    emit(ended)
+    return ended
+
+
+async def write_end(
+    run: Run, outcome: Outcome, *, store: Store, emit: Callable[[RuntimeEvent], None]
+) -> tuple[Session, list[Interaction]]:
+    """Write a run whose blocks are settled as ended, and tell the views. Raises ``StoreError``."""
+    message = final_message(run, outcome)
     session, pending = await store.write(lambda tx: _write(tx, run, message, outcome))
     run.message, run.session = message, session
     emit(MessageFinished(session_id=session.id, message=message))
     emit(SessionChanged(session=session))
     emit(StatusChanged(session_id=session.id, status=session.status))
-    ended = run_ended(message, pending, error_report(outcome))
-    emit(ended)
-    return ended
+    return session, pending
 
 
 def settle_blocks(run: Run, outcome: Outcome, echo: Echo) -> None:
@@ -97,12 +105,14 @@ def error_report(outcome: Outcome) -> ErrorReport | None:
     return ErrorReport(kind=outcome.code, retryable=outcome.retryable, message=outcome.message)
 
 
-def _final_message(run: Run, outcome: Outcome) -> Message:
+def final_message(run: Run, outcome: Outcome) -> Message:
+    """Return the message as it stands at the end of a pass."""
     name: OutcomeName = outcome.kind
     usage = total_usage(run.answer)
     seconds = time.monotonic() - run.started
-    streamed = seconds - (run.first_token - run.started) if run.first_token is not None else 0.0
     before = run.message.meta
+    streamed_ms = before.streamed_ms + round(run.streamed * 1000)
+    last = run.answer.round_usage
     meta = MessageMeta(
         model=run.model.label if run.model else before.model,
         provider=run.model.connection.provider if run.model else before.provider,
@@ -111,7 +121,9 @@ def _final_message(run: Run, outcome: Outcome) -> Message:
         first_token_ms=before.first_token_ms
         or (round((run.first_token - run.started) * 1000) if run.first_token is not None else None),
         duration_ms=(before.duration_ms or 0) + round(seconds * 1000),
-        tokens_per_second=round(usage.output / streamed, 1) if usage.output and streamed > 0.05 else None,
+        streamed_ms=streamed_ms,
+        tokens_per_second=round(usage.output * 1000 / streamed_ms, 1) if usage.output and streamed_ms > 50 else None,
+        context_tokens=last.input + last.output or before.context_tokens,
         token_estimate=sum(estimate_text(b.text) for b in run.answer.blocks if b.kind in ("text", "reasoning")),
     )
     return run.message.model_copy(
@@ -132,6 +144,8 @@ def _write(tx: Tx, run: Run, message: Message, outcome: Outcome) -> tuple[Sessio
     tx.messages.save(message)
     if not isinstance(outcome, Paused):
         tx.interactions.void_message(message.id, at)
+    if run.locked:
+        tx.interactions.unlock(message.session_id, message.id, run.id)
     tx.tape.append(message.session_id, message_fact(message, run.id), at)
     tx.journal.record(
         JournalFact(

@@ -4,6 +4,7 @@ Each pass is one provider call. The calls it asked for decide whether there is a
 Every way out returns an ``Outcome``; a run is finalised in ``finish.py``, in one place.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,10 +16,11 @@ from deepchat_desktop.domain.outcome import Completed, Failed, Outcome
 from deepchat_desktop.domain.stream import Stop, StreamError
 from deepchat_desktop.domain.tools import ToolSpec
 from deepchat_desktop.services.runtime.batch import Batch
+from deepchat_desktop.services.runtime.calls import calls_of_round, run_calls
 from deepchat_desktop.services.runtime.context import overflow, prepare
 from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.request import ask_model
-from deepchat_desktop.services.runtime.run import MAX_TOOL_CALLS, Run
+from deepchat_desktop.services.runtime.run import Run
 
 CUT_OFF = (
     "This call was cut off by the output limit and did not run; neither did the other calls of this round. "
@@ -48,7 +50,7 @@ async def process_stream(parts: LoopParts) -> Outcome:
         await parts.echo.flush()
         if isinstance(end, StreamError):
             return _failed(end)
-        calls = _calls_of_round(run)
+        calls = calls_of_round(run)
         cut_off = [call for call in calls if call.status == "incomplete"]
         if end.reason == "max_tokens" or cut_off:
             if not calls or cut_off_before:
@@ -57,9 +59,7 @@ async def process_stream(parts: LoopParts) -> Outcome:
             await _reject(parts, calls)
         elif end.reason != "tool_use" or not calls:
             return Completed()
-        elif run.calls_made > MAX_TOOL_CALLS:
-            return Completed(reason="max_tool_calls")
-        elif (outcome := await parts.batch.execute(run, calls)) is not None:
+        elif (outcome := await run_calls(run, parts.batch, parts.echo)) is not None:
             return outcome
         if parts.input_waits():
             return Completed(reason="pending_input")
@@ -70,22 +70,28 @@ async def _round(parts: LoopParts) -> Stop | StreamError:
     """Ask the model once; a context overflow is tried once more with half the output."""
     run = parts.run
     for strict in (False, True):
-        prepared = prepare(
-            run.session, run.connected, parts.history, run.answer.blocks, parts.tools, parts.system, strict=strict
+        # Off the loop: its cost follows the length of the session.
+        prepared = await asyncio.to_thread(
+            prepare,
+            run.session, run.connected, parts.history, run.answer.blocks, parts.tools, parts.system, strict=strict,
         )
+        shown = len(run.answer.blocks)
         end = await ask_model(run, prepared.request, parts.echo, parts.emit)
         overflowed = isinstance(end, StreamError) and end.error == "context_overflow"
-        if not overflowed:
+        if not overflowed or len(run.answer.blocks) > shown:
             return end
     raise overflow(prepared.budget, prepared.selection)
 
 
-def _calls_of_round(run: Run) -> list[ToolCallBlock]:
-    return [
-        block
-        for block in run.answer.blocks
-        if isinstance(block, ToolCallBlock) and block.round == run.answer.round and not block.by_provider
-    ]
+async def resume_stream(parts: LoopParts) -> Outcome:
+    """Run what is left of the last round's calls, then go on from a rebuilt context."""
+    outcome = await run_calls(parts.run, parts.batch, parts.echo)
+    if outcome is not None:
+        return outcome
+    if parts.input_waits():
+        return Completed(reason="pending_input")
+    parts.run.answer = next_round(parts.run.answer)
+    return await process_stream(parts)
 
 
 async def _reject(parts: LoopParts, calls: Sequence[ToolCallBlock]) -> None:

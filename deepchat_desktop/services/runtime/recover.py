@@ -35,6 +35,8 @@ def _recover_message(tx: Tx, message: Message) -> Message | None:
     settled = tuple(_recover_block(tx, message, block, asked_again) for block in blocks)
     settled = (*_void_answered(tx, settled), *asked_again)
     waits = _waits(tx, message)
+    if not waits:
+        settled = tuple(_skipped(block) for block in settled)
     status = "paused" if waits else "interrupted"
     if settled == message.blocks and status == message.status:
         return None
@@ -104,6 +106,13 @@ def _ask_again(tx: Tx, block: ToolCallBlock, asked_again: list[PermissionBlock])
         )
     )
     return block.model_copy(update={"status": "waiting"})
+
+
+def _skipped(block: Block) -> Block:
+    """A call that was never dispatched, in a message that nothing resumes, will not run any more."""
+    if isinstance(block, ToolCallBlock) and block.status in ("pending", "waiting"):
+        return block.model_copy(update={"status": "skipped"})
+    return block
 
 
 def _void_answered(tx: Tx, blocks: Blocks) -> Blocks:

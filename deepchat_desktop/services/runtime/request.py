@@ -42,20 +42,25 @@ async def _attempt(run: Run, request: ModelRequest, echo: Echo) -> tuple[Stop | 
     """Stream once. The second value tells whether anything was shown."""
     before = len(run.answer.blocks)
     end: Stop | StreamError | None = None
-    async with aclosing(run.connected.provider.stream(request)) as events:  # type: ignore[type-var]
-        async for event in events:
-            _take(run, event, echo)
-            echo.raise_failure()
-            if isinstance(event, Stop | StreamError):
-                end = event
+    began: float | None = None
+    try:
+        async with aclosing(run.connected.provider.stream(request)) as events:  # type: ignore[type-var]
+            async for event in events:
+                if began is None and not isinstance(event, UsageReported | RateLimited | StreamError | Stop):
+                    began = time.monotonic()
+                    run.first_token = run.first_token or began
+                _take(run, event, echo)
+                echo.raise_failure()
+                if isinstance(event, Stop | StreamError):
+                    end = event
+    finally:
+        run.streamed += time.monotonic() - began if began is not None else 0.0
     if end is None:
         end = StreamError(error="truncated_stream", message="The answer ended without an end.", retryable=True)
     return end, len(run.answer.blocks) > before
 
 
 def _take(run: Run, event: ProviderEvent, echo: Echo) -> None:
-    if run.first_token is None and not isinstance(event, UsageReported | RateLimited | StreamError | Stop):
-        run.first_token = time.monotonic()
     new_call_id = new_id() if event.kind == "tool_call_start" else ""
     echo.apply(accumulate(run.answer, event, now=now_ms(), new_call_id=new_call_id))
 

@@ -33,6 +33,12 @@ class Run:
     id: str = field(default_factory=new_id)
     started: float = field(default_factory=time.monotonic)
     first_token: float | None = None
+    streamed: float = 0.0
+    """Seconds in which the model was answering, without waits and tools."""
+    stopped: bool = False
+    """Set when the run is stopped; read on the store's thread too. Nothing is dispatched after it."""
+    locked: bool = False
+    """Whether this pass holds the message's resume lock, under its ``id``."""
 
     @property
     def connected(self) -> ConnectedModel:
@@ -49,6 +55,10 @@ class Run:
     def request_id(self, round_number: int) -> str:
         """Name one provider call of this message."""
         return f"{self.origin}:{round_number}"
+
+    def snapshot(self) -> Message:
+        """Return the message with what was received so far, stored or not."""
+        return self.message.model_copy(update={"blocks": self.answer.blocks})
 
     @property
     def calls_made(self) -> int:

@@ -4,39 +4,40 @@ It never touches a widget: what happens goes out as ``RuntimeEvent`` through one
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from deepchat_desktop.domain.blocks import Block, ImageBlock, TextBlock
-from deepchat_desktop.domain.budget import estimate_text
-from deepchat_desktop.domain.errors import DeepChatError, NotFound, Refused
+from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.errors import DeepChatError, Refused
 from deepchat_desktop.domain.events import (
     BlockSet,
     InteractionSettled,
     MessageAdded,
+    MessageFinished,
     Notice,
     RunEnded,
     RuntimeEvent,
     SessionChanged,
     SessionDeleted,
-    StatusChanged,
 )
 from deepchat_desktop.domain.ids import new_id
-from deepchat_desktop.domain.messages import Message, MessageMeta, Session, SessionSettings
-from deepchat_desktop.domain.permission import Answer, Interaction
+from deepchat_desktop.domain.messages import Message, Session, SessionSettings
+from deepchat_desktop.domain.permission import Answer
 from deepchat_desktop.services.providers.directory import ModelDirectory
-from deepchat_desktop.services.runtime.answers import settle
-from deepchat_desktop.services.runtime.finish import message_fact
+from deepchat_desktop.services.runtime.answers import Settled, settle
+from deepchat_desktop.services.runtime.begin import Begun, begin, begin_again
 from deepchat_desktop.services.runtime.recover import recover
 from deepchat_desktop.services.runtime.report import run_ended
 from deepchat_desktop.services.runtime.run import now_ms
 from deepchat_desktop.services.runtime.tasks import TaskOwner
-from deepchat_desktop.services.runtime.titles import first_words
 from deepchat_desktop.services.runtime.turn import TurnRunner
 from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.services.tools.router import ToolRouter
 
 STOP_TIMEOUT_S = 3.0
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class Runtime:
@@ -55,7 +56,7 @@ class Runtime:
         self._tasks = tasks
         self._emit = emit
         self._turns = TurnRunner(store, models, router, tasks, emit)
-        self._running: dict[str, asyncio.Task[RunEnded]] = {}
+        self._running: dict[str, asyncio.Task[Any]] = {}
         self.ask_titles = False
         """Whether the model is asked for a short title after a session's first answer."""
 
@@ -83,11 +84,24 @@ class Runtime:
         self._emit(SessionChanged(session=session))
         return session
 
+    async def change_settings(self, session_id: str, **changes: object) -> Session:
+        """Change single settings of a session; the others stay as they are stored. Raises ``NotFound``."""
+
+        def change(tx: Tx) -> Session:
+            session = tx.sessions.get(session_id)
+            session = session.model_copy(update={"settings": session.settings.model_copy(update=changes)})
+            tx.sessions.save(session)
+            return session
+
+        session = await self._store.write(change)
+        self._emit(SessionChanged(session=session))
+        return session
+
     async def delete_session(self, session_id: str) -> None:
         """Stop what runs in a session and delete it with everything it holds."""
         await self.cancel(session_id)
-        await self._store.write(lambda tx: tx.sessions.delete(session_id))
-        self._emit(SessionDeleted(session_id=session_id))
+        self._turns.drop(session_id)
+        await self._start(session_id, lambda: self._delete(session_id), "delete")
 
     # Runs
 
@@ -103,44 +117,45 @@ class Runtime:
         """
         if not text.strip() and not images:
             raise Refused("There is nothing to send: write something or attach a file.", code="empty")
-        self._refuse_busy(session_id)
-        return await self._start(session_id, self._answer_new(session_id, text, images, draft_of), "answer")
+        return await self._start(session_id, lambda: self._answer_new(session_id, text, images, draft_of), "answer")
 
     async def respond(self, interaction_id: str, answer: Answer) -> RunEnded | None:
         """Answer a permission and, when it was the last one that waited, resume the run.
 
         Returns None when it had been answered before: a second click does nothing. Raises ``NotFound``.
         """
-        at = now_ms()
-        settled = await self._store.write(lambda tx: settle(tx, interaction_id, answer, at))
-        if settled is None:
+        interaction = await self._store.read(lambda tx: tx.interactions.get(interaction_id))
+        if interaction.status != "pending":
             return None
-        interaction, changed = settled
-        self._tell_settled(interaction, changed)
-        message, pending = await self._store.read(lambda tx: _standing(tx, interaction))
-        if pending:
-            return run_ended(message, pending)
-        return await self._start(interaction.session_id, self._turns.resume(interaction), "resume")
+        session_id = interaction.session_id
+        while (task := self._running.get(session_id)) is not None:
+            # The pass that asked is still on its way to its pause, or another answer is being written.
+            await asyncio.wait({task})
+        return await self._start(session_id, lambda: self._respond(interaction_id, answer), "respond")
 
     async def continue_run(self, session_id: str) -> RunEnded:
-        """Go on after an interrupted answer: a user message "continue" and a new answer."""
-        self._refuse_busy(session_id)
-        return await self._start(session_id, self._answer_new(session_id, "continue", (), None), "continue")
+        """Go on after an interrupted answer or the tool-call limit: a user message "continue" and a new answer."""
+        return await self._start(
+            session_id, lambda: self._answer_new(session_id, "continue", (), None, carry_on=True), "continue"
+        )
 
     async def retry(self, session_id: str) -> RunEnded:
         """Answer the last user message again, after an answer that failed or was stopped."""
-        self._refuse_busy(session_id)
-        return await self._start(session_id, self._answer_again(session_id), "retry")
+        return await self._start(session_id, lambda: self._answer_again(session_id), "retry")
 
     async def cancel(self, session_id: str, reason: str = "user_stop") -> None:
         """Stop a session's run and void what waits in it. Idempotent; returns when it has ended."""
-        task = self._running.get(session_id)
-        if task is not None:
+        while (task := self._running.get(session_id)) is not None:
             self._turns.mark_cancelled(session_id, reason)
-            await asyncio.wait({task}, timeout=STOP_TIMEOUT_S)
-        if reason == "user_stop":
-            # Also after a live run: it may have been pausing just then.
-            await self._turns.abandon_paused(session_id)
+            done, _ = await asyncio.wait({task}, timeout=STOP_TIMEOUT_S)
+            if not done:
+                return
+        if reason != "user_stop":
+            return
+        # Also after a live run: it may have been pausing just then.
+        waiting = await self._store.read(lambda tx: tx.interactions.pending(session_id))
+        if waiting and session_id not in self._running:
+            await self._start(session_id, lambda: self._turns.abandon_paused(session_id), "stop")
 
     def is_running(self, session_id: str) -> bool:
         """Tell whether a run is under way in a session."""
@@ -154,61 +169,103 @@ class Runtime:
         """Put in order what a former process left. Call once, before anything else."""
         return await self._store.write(recover)
 
+    def recover_now(self) -> list[Message]:
+        """Be ``recover`` for a caller that lets nothing else happen meanwhile (blocking)."""
+        return self._store.write_now(recover)
+
+    def live_message(self, session_id: str) -> Message | None:
+        """Return the answer that is being written in a session; the store may lack its last words."""
+        return self._turns.live_message(session_id)
+
     async def close(self) -> None:
-        """Stop every run, keeping what was shown."""
-        for session_id in list(self._running):
-            await self.cancel(session_id, "shutdown")
+        """Stop every run, keeping what was shown, and store what could not be stored before."""
+        await asyncio.gather(*(self.cancel(session_id, "shutdown") for session_id in list(self._running)))
+        for session_id in self._turns.unsaved():
+            try:
+                await self._turns.save_unsaved(session_id)
+            except DeepChatError as error:
+                _log.warning("The end of an answer could not be stored: %s", error.user_message)
 
     # Parts
 
-    def _refuse_busy(self, session_id: str) -> None:
+    async def _start(self, session_id: str, work: Callable[[], Coroutine[Any, Any, T]], name: str) -> T:
+        """Do the one thing that happens in a session at a time. Raises ``Refused`` (code ``busy``)."""
         if session_id in self._running:
             raise Refused("An answer is still being written in this session: stop it, or wait.", code="busy")
-
-    async def _start(self, session_id: str, work: Coroutine[Any, Any, RunEnded], name: str) -> RunEnded:
-        if session_id in self._running:
-            work.close()
-            self._refuse_busy(session_id)
-        task = self._tasks.start(work, f"{name} {session_id}", awaited=True)
+        task = self._tasks.start(self._after_unsaved(session_id, work), f"{name} {session_id}", awaited=True)
         self._running[session_id] = task
-        try:
-            return await task
-        finally:
-            self._running.pop(session_id, None)
-            self._turns.forget(session_id)
+        task.add_done_callback(lambda _task: self._ended(session_id))
+        return await task
+
+    async def _after_unsaved(self, session_id: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        await self._turns.save_unsaved(session_id)
+        return await work()
+
+    def _ended(self, session_id: str) -> None:
+        self._running.pop(session_id, None)
+        self._turns.forget(session_id)
 
     async def _answer_new(
-        self, session_id: str, text: str, images: Sequence[ImageBlock], draft_of: str | None
+        self,
+        session_id: str,
+        text: str,
+        images: Sequence[ImageBlock],
+        draft_of: str | None,
+        *,
+        carry_on: bool = False,
     ) -> RunEnded:
-        def write(tx: Tx) -> tuple[Message, Session, bool]:
+        def write(tx: Tx) -> Begun:
             if draft_of is not None:
                 tx.drafts.set(draft_of, "", now_ms())
-            return _write_user_message(tx, session_id, text, images)
+            return begin(tx, session_id, text, images, carry_on=carry_on)
 
-        message, session, first = await self._store.write(write)
-        self._emit(MessageAdded(session_id=session_id, message=message))
-        self._emit(SessionChanged(session=session))
-        self._emit(StatusChanged(session_id=session_id, status="generating"))
-        ended = await self._turns.answer(session)
-        if first and self.ask_titles and ended.outcome == "completed":
+        begun = await self._store.write(write)
+        ended = await self._answer(begun)
+        if begun.first and self.ask_titles and ended.outcome == "completed":
             self._tasks.start(self._ask_title(session_id, text, ended.text), f"title {session_id}")
         return ended
 
     async def _answer_again(self, session_id: str) -> RunEnded:
-        session = await self._store.write(lambda tx: _begin_again(tx, session_id))
-        self._emit(SessionChanged(session=session))
-        self._emit(StatusChanged(session_id=session_id, status="generating"))
-        return await self._turns.answer(session)
+        return await self._answer(await self._store.write(lambda tx: begin_again(tx, session_id)))
+
+    async def _answer(self, begun: Begun) -> RunEnded:
+        session_id = begun.session.id
+        for message in begun.left:
+            self._emit(MessageFinished(session_id=session_id, message=message))
+        if begun.question is not None:
+            self._emit(MessageAdded(session_id=session_id, message=begun.question))
+        self._emit(SessionChanged(session=begun.session))
+        return await self._turns.answer(begun.session, begun.answer)
+
+    async def _respond(self, interaction_id: str, answer: Answer) -> RunEnded | None:
+        at, pass_id = now_ms(), new_id()
+        settled = await self._store.write(lambda tx: settle(tx, interaction_id, answer, at, pass_id))
+        if settled is None:
+            return None
+        self._tell_settled(settled)
+        if not settled.resumes:
+            return run_ended(settled.message, settled.pending)
+        return await self._turns.resume(settled, pass_id)
+
+    async def _delete(self, session_id: str) -> None:
+        await self._store.write(lambda tx: tx.sessions.delete(session_id))
+        self._emit(SessionDeleted(session_id=session_id))
 
     async def _ask_title(self, session_id: str, question: str, answer: str) -> None:
-        title = await self._turns.title(session_id, question, answer)
-        session = await self._store.read(lambda tx: tx.sessions.get(session_id))
-        if title and not session.title_by_user:
-            await self.change_session(session_id, title=title)
+        """A failure here is none of the session: the first words stay its title."""
+        try:
+            title = await self._turns.title(session_id, question, answer)
+            session = await self._store.write(lambda tx: _entitle(tx, session_id, title)) if title else None
+        except DeepChatError as error:
+            _log.info("No title for session %s: %s", session_id, error.code)
+            return
+        if session is not None:
+            self._emit(SessionChanged(session=session))
 
-    def _tell_settled(self, interaction: Interaction, changed: dict[int, Block]) -> None:
+    def _tell_settled(self, settled: Settled) -> None:
+        interaction = settled.interaction
         session_id = interaction.session_id
-        for index, block in changed.items():
+        for index, block in settled.changed.items():
             self._emit(
                 BlockSet(session_id=session_id, message_id=interaction.message_id, index=index, block=block)
             )
@@ -219,43 +276,11 @@ class Runtime:
         self._emit(Notice(session_id=session_id, code=error.code, text=error.user_message))
 
 
-def _standing(tx: Tx, interaction: Interaction) -> tuple[Message, list[Interaction]]:
-    return tx.messages.get(interaction.message_id), tx.interactions.pending(interaction.session_id)
-
-
-def _write_user_message(
-    tx: Tx, session_id: str, text: str, images: Sequence[ImageBlock]
-) -> tuple[Message, Session, bool]:
-    """Write what the user sent; the third value tells whether it is the session's first message."""
+def _entitle(tx: Tx, session_id: str, title: str) -> Session | None:
+    """Take over a title of the model's, unless the user has named the session meanwhile."""
     session = tx.sessions.get(session_id)
-    if tx.interactions.pending(session_id):
-        raise Refused("Answer the request that waits in this session first.", code="pending_interaction")
-    at = now_ms()
-    message = Message(
-        id=new_id(),
-        session_id=session_id,
-        role="user",
-        blocks=(TextBlock(text=text), *images) if text else tuple(images),
-        meta=MessageMeta(token_estimate=estimate_text(text)),
-        created_at=at,
-        updated_at=at,
-    )
-    first = tx.messages.count(session_id) == 0
-    tx.messages.add(message)
-    tx.tape.append(session_id, message_fact(message, "user"), at)
-    changes: dict[str, object] = {"status": "generating", "updated_at": at}
-    if not session.title:
-        changes["title"] = first_words(text) or "Image"
-    session = session.model_copy(update=changes)
-    tx.sessions.save(session)
-    return message, session, first
-
-
-def _begin_again(tx: Tx, session_id: str) -> Session:
-    if tx.interactions.pending(session_id):
-        raise Refused("Answer the request that waits in this session first.", code="pending_interaction")
-    if not any(message.role == "user" for message in tx.messages.of_session(session_id)):
-        raise NotFound("There is no message to answer in this session.")
-    session = tx.sessions.get(session_id).model_copy(update={"status": "generating", "updated_at": now_ms()})
+    if session.title_by_user:
+        return None
+    session = session.model_copy(update={"title": title})
     tx.sessions.save(session)
     return session

@@ -65,3 +65,6 @@ class ToolRouter:
             return ToolResult(status="success", text=runner(target.path, call.arguments))
         except ToolError as error:
             return ToolResult(status="error", text=error.user_message)
+        except (OSError, ValueError, MemoryError) as error:
+            # Whatever the system refuses is a result that the model can mend, never the end of the run.
+            return ToolResult(status="error", text=f"The call failed: {error}.")

@@ -36,9 +36,9 @@ def run(path: str, arguments: dict[str, Any]) -> str:
         data = str(arguments["content"]).encode("utf-8")
     except UnicodeEncodeError:
         raise ToolError("The content holds lone surrogates, which no UTF-8 file can hold.") from None
-    if target.is_dir():
-        raise ToolError(f"{path} is a folder.")
     try:
+        if target.is_dir():
+            raise ToolError(f"{path} is a folder.")
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         _replace(target, data, mode)

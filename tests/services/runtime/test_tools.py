@@ -254,16 +254,68 @@ async def test_a_waiting_input_gets_its_turn_after_the_tools(bench: Bench) -> No
     assert len(bench.server.requests) == 1
 
 
-async def test_more_than_128_calls_end_the_run(bench: Bench) -> None:
-    (bench.workspace / "a.txt").write_text("hello")
-    many = [call("read", number, path="a.txt") for number in range(129)]
-    bench.server.add(chat(tool_calls=many))
+async def test_what_is_over_128_calls_waits_and_continue_runs_it_in_a_new_message(bench: Bench) -> None:
+    for number in range(129):
+        (bench.workspace / f"{number}.txt").write_text(f"text {number}")
+    many = [call("read", number, path=f"{number}.txt") for number in range(129)]
+    bench.server.add(chat(tool_calls=many), chat("All read."))
     session = await bench.session()
 
     ended = await bench.core.runtime.process_message(session.id, "go")
 
     assert (ended.outcome, ended.stop_reason) == ("completed", "max_tool_calls")
-    assert {item.status for item in ended.tool_calls} == {"pending"}
+    assert [item.status for item in ended.tool_calls] == ["success"] * 128 + ["pending"]
+    assert len(bench.server.requests) == 1
+
+    more = await bench.core.runtime.continue_run(session.id)
+
+    assert (more.text, [item.status for item in more.tool_calls]) == ("All read.", ["success"])
+    assert "text 128" in more.tool_calls[0].result
+    assert [part["role"] for part in bench.server.requests[1].json["messages"]][-4:] == [
+        "tool", "user", "assistant", "tool",
+    ]
+    limited = (await bench.messages(session))[1]
+    assert [item.status for item in tool_calls_of(limited.blocks)] == ["success"] * 128 + ["skipped"]
+
+
+async def test_another_message_skips_what_the_limit_left(bench: Bench) -> None:
+    (bench.workspace / "a.txt").write_text("hello")
+    bench.server.add(chat(tool_calls=[call("read", n, path="a.txt") for n in range(130)]), chat("Fine."))
+    session = await bench.session()
+    await bench.core.runtime.process_message(session.id, "go")
+
+    ended = await bench.core.runtime.process_message(session.id, "something else")
+
+    assert (ended.text, ended.tool_calls) == ("Fine.", ())
+    limited = (await bench.messages(session))[1]
+    assert {item.status for item in tool_calls_of(limited.blocks)[128:]} == {"skipped"}
+
+
+async def test_the_limit_counts_over_a_pause(bench: Bench) -> None:
+    (bench.workspace / "a.txt").write_text("hello")
+    reads = [call("read", n, path="a.txt") for n in range(128)]
+    bench.server.add(chat(tool_calls=[call("write", 500, path="w.txt", content="x"), *reads]))
+    session = await bench.session()
+    paused = await bench.core.runtime.process_message(session.id, "go")
+
+    ended = await bench.core.runtime.respond(paused.pending[0].id, Answer(allow=True))
+
+    assert ended is not None
+    assert ended.stop_reason == "max_tool_calls"
+    assert [item.status for item in ended.tool_calls] == ["success"] * 128 + ["pending"]
+
+
+async def test_the_same_calls_again_and_again_get_a_nudge_and_then_an_end(bench: Bench) -> None:
+    (bench.workspace / "a.txt").write_text("hello")
+    bench.server.add(*(chat(tool_calls=[call("read", n, path="a.txt")]) for n in range(4)), chat("never asked"))
+    session = await bench.session()
+
+    ended = await bench.core.runtime.process_message(session.id, "go")
+
+    assert (ended.outcome, ended.stop_reason) == ("error", "no_progress")
+    assert len(bench.server.requests) == 4
+    assert [item.status for item in ended.tool_calls] == ["success"] * 3 + ["skipped"]
+    assert ["before" in item.result for item in ended.tool_calls] == [False, True, True, False]
 
 
 async def test_the_tape_of_a_paused_and_resumed_run_verifies(bench: Bench) -> None:
