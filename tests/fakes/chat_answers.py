@@ -12,7 +12,11 @@ DONE = b"data: [DONE]\n\n"
 
 def event(value: object) -> bytes:
     """Return one server-sent event."""
-    return b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"
+    try:
+        data = json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # a lone surrogate comes as an escape
+        data = json.dumps(value).encode()
+    return b"data: " + data + b"\n\n"
 
 
 def chunk(delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> bytes:

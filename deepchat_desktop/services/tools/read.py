@@ -44,16 +44,19 @@ def run(path: str, arguments: dict[str, Any]) -> str:
     lines = text.split("\n")
     first = int(arguments.get("offset", 1))
     last = min(len(lines), first - 1 + int(arguments.get("limit", len(lines))))
-    return _numbered(lines, first, last, cut="limit" not in arguments)
+    return _numbered(lines, first, last)
 
 
-def _numbered(lines: list[str], first: int, last: int, *, cut: bool) -> str:
+def _numbered(lines: list[str], first: int, last: int) -> str:
+    """A result never outgrows ``MAX_CHARACTERS`` by more than a note: a larger one would push the question out."""
     taken: list[str] = []
     size = 0
     for number in range(first, last + 1):
         row = f"{number}\t{lines[number - 1]}"
+        if len(row) > MAX_CHARACTERS:
+            row = f"{row[:MAX_CHARACTERS]} [line {number} is cut here; it has {len(lines[number - 1]):,} characters]"
         size += len(row) + 1
-        if cut and taken and size > MAX_CHARACTERS:
+        if taken and size > MAX_CHARACTERS:
             taken.append(f"[{len(lines)} lines in all; read on with offset {number}]")
             break
         taken.append(row)
