@@ -38,6 +38,8 @@ def screen() -> Iterator[dict[str, str]]:
 def window(data_dir: Path, settings: dict[str, str]) -> Iterator[tuple[subprocess.Popen[str], float]]:
     """Open the window; yields the process and the milliseconds from its start to its first paint."""
     environment = os.environ | settings | {"DEEPCHAT_DATA_DIR": str(data_dir), "DEEPCHAT_PRINT_FIRST_PAINT": "1"}
+    # An installed program has its bytecode; the first start, which is not counted, writes it here.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.perf_counter()
     with subprocess.Popen(APP, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

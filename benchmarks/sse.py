@@ -22,11 +22,11 @@ def body(events: int) -> bytes:
 
 def measure() -> list[Figure]:
     """Return the cost of one event, once whole and once in network-sized pieces."""
-    from deepchat_desktop.services.providers.registry import new_decoder
+    from deepchat_desktop.services.providers.registry import make_decoder
 
     data, figures = body(EVENTS), []
     for cut, name in ((len(data), "whole"), (1400, "in pieces of 1,400 bytes")):
-        decoder = new_decoder("openai_chat")
+        decoder = make_decoder("openai_chat")
         started = time.perf_counter()
         got = 0
         for at in range(0, len(data), cut):

@@ -1,6 +1,8 @@
 """The window program: builds every object and ends them in order. The only file that knows all layers."""
 
 import asyncio
+import gc
+import importlib
 import logging
 import os
 import sys
@@ -8,6 +10,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+import PySide6
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -35,7 +38,7 @@ def run_window(argv: list[str]) -> int:
     ``argv`` holds at most a data folder and one link.
     """
     try:
-        boot.refuse_bad_qt()
+        boot.refuse_bad_qt(PySide6.__version__)
         boot.refuse_no_display()
     except DeepChatError as error:
         sys.stderr.write(error.user_message + "\n")
@@ -96,8 +99,6 @@ def _trouble(app: QApplication, error: DeepChatError) -> int:
 
 async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
     """Live as long as the window, then tear down: window, drafts, runs, processes, tasks, store."""
-    await core.start()
-    core.runtime.ask_titles = True
     shell = WindowShell(core, bridge)
     shell.load()
     window = MainWindow(
@@ -107,14 +108,17 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
         settings=shell.settings,
         make_chat=lambda: ChatView(shell.messages, shell.agent, shell.permission, shell.session),
     )
-    if isinstance(window.chat, ChatView):
-        window.chat.settings_asked.connect(window.open_settings)
     window.closing.connect(host.close)
     server = InstanceServer(core.data_dir, lambda _arguments: _raise(window))
     painted = _FirstPaint(window)
     window.show()
-    shell.open_last()
     await painted.seen.wait()
+    # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
+    core.start_now()
+    core.runtime.ask_titles = True
+    shell.load()
+    shell.open_last()
+    core.tasks.start(asyncio.to_thread(_warm_up), "warm up")
     if notice := core.settings_file.notice:
         bridge.post(notice)
     core.tasks.start(shell.setup.look_around(), "look around")
@@ -126,6 +130,12 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
     await core.close()
     window.deleteLater()
     return 0
+
+
+def _warm_up() -> None:
+    """Import what the first question needs, on a thread, so that it does not hold the window then."""
+    for name in ("httpx", "truststore", "jsonschema"):
+        importlib.import_module(name)
 
 
 def _raise(window: QWidget) -> None:
@@ -156,4 +166,6 @@ class _FirstPaint(QObject):
         if os.environ.get(FIRST_PAINT_VARIABLE):
             sys.stdout.write(f"first_paint_ms {(time.perf_counter() - _STARTED) * 1000:.0f}\n")
             sys.stdout.flush()
+        gc.freeze()
+        gc.enable()
         self.seen.set()

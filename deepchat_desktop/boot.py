@@ -1,7 +1,5 @@
 """Before anything else: the version check, folders, logging, the excepthook and process hardening. No Qt."""
 
-import importlib.metadata
-import importlib.util
 import logging
 import logging.handlers
 import os
@@ -40,16 +38,13 @@ def make_private(folder: Path) -> None:
         ) from error
 
 
-def refuse_bad_qt() -> None:
+def refuse_bad_qt(version: str) -> None:
     """Refuse PySide6 6.12 on Python before 3.12, which aborts the process after some hundred signals.
 
-    Raises ``ConfigError``. Its wheel gives away references to None, True and False (docs/adr/0001).
+    ``version`` is PySide6's own. Raises ``ConfigError``. That wheel gives away references to None, True and False
+    (docs/adr/0001).
     """
-    if sys.version_info >= (3, 12) or getattr(sys, "frozen", False):
-        return
-    try:
-        version = importlib.metadata.version("PySide6-Essentials")
-    except importlib.metadata.PackageNotFoundError:
+    if sys.version_info >= (3, 12):
         return
     if tuple(int(part) for part in version.split(".")[:2]) >= (6, 12):
         raise ConfigError(

@@ -1,44 +1,86 @@
-"""The core without a window: builds every service of one data folder. The command line and the app share it."""
+"""The core without a window: builds every service of one data folder. The command line and the app share it.
+
+A service is built, and its modules are imported, when it is first asked for: the window paints before most of them.
+"""
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deepchat_desktop.boot import make_private
 from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.messages import Message
 from deepchat_desktop.domain.settings import AppSettings
-from deepchat_desktop.services.local_model import LocalModel
-from deepchat_desktop.services.providers.directory import ModelDirectory
-from deepchat_desktop.services.runtime.runtime import Runtime
 from deepchat_desktop.services.runtime.tasks import TaskOwner
-from deepchat_desktop.services.secrets import Secrets
 from deepchat_desktop.services.settings_file import SettingsFile
 from deepchat_desktop.services.store import Store
-from deepchat_desktop.services.tools.router import ToolRouter
+
+if TYPE_CHECKING:
+    from deepchat_desktop.services.local_model.service import LocalModel
+    from deepchat_desktop.services.providers.directory import ModelDirectory
+    from deepchat_desktop.services.runtime.runtime import Runtime
+    from deepchat_desktop.services.secrets import Secrets
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass
 class Core:
     """Everything below the presenters."""
 
-    data_dir: Path
-    store: Store
-    settings_file: SettingsFile
-    settings: AppSettings
-    secrets: Secrets
-    local_model: LocalModel
-    models: ModelDirectory
-    runtime: Runtime
-    tasks: TaskOwner
+    def __init__(
+        self,
+        data_dir: Path,
+        store: Store,
+        settings_file: SettingsFile,
+        emit: Callable[[RuntimeEvent], None],
+        tasks: TaskOwner,
+    ) -> None:
+        self.data_dir = data_dir
+        self.store = store
+        self.settings_file = settings_file
+        self.settings: AppSettings = settings_file.load()
+        self.tasks = tasks
+        self._emit = emit
+
+    @cached_property
+    def secrets(self) -> "Secrets":
+        """The keys."""
+        from deepchat_desktop.services.secrets import Secrets
+
+        return Secrets()
+
+    @cached_property
+    def local_model(self) -> "LocalModel":
+        """The embedded model."""
+        from deepchat_desktop.services.local_model.service import LocalModel
+
+        return LocalModel(self.data_dir / "models", self.tasks.start)
+
+    @cached_property
+    def models(self) -> "ModelDirectory":
+        """Every model that can be asked."""
+        from deepchat_desktop.services.providers.directory import ModelDirectory
+
+        return ModelDirectory(lambda: self.settings, self.secrets, self.local_model)
+
+    @cached_property
+    def runtime(self) -> "Runtime":
+        """The agent runtime."""
+        from deepchat_desktop.services.runtime.runtime import Runtime
+        from deepchat_desktop.services.tools.router import ToolRouter
+
+        return Runtime(self.store, self.models, ToolRouter(self.data_dir), self.tasks, self._emit)
 
     def save_settings(self, settings: AppSettings) -> None:
-        """Take over new settings and write them. Raises ``StoreError``."""
+        """Take over new settings and write them. Raises ``ConfigError``."""
         self.settings_file.save(settings)
         self.settings = settings
+
+    def start_now(self) -> list[Message]:
+        """Be ``start`` for a caller that lets nothing else happen meanwhile (blocking)."""
+        return self.runtime.recover_now()
 
     async def start(self) -> list[Message]:
         """Put in order what a former process left; return the messages that changed."""
@@ -46,9 +88,13 @@ class Core:
 
     async def close(self) -> None:
         """Stop runs, then helper processes, then tasks; close the clients and the store last."""
-        await self.runtime.close()
-        await self.local_model.stop()
-        await self.models.aclose()
+        built = self.__dict__
+        if "runtime" in built:
+            await self.runtime.close()
+        if "local_model" in built:
+            await self.local_model.stop()
+        if "models" in built:
+            await self.models.aclose()
         if left := await self.tasks.close():
             _log.warning("Tasks that did not end in time: %s", ", ".join(left))
         await self.store.close()
@@ -63,18 +109,9 @@ def open_core(
     """
     if not read_only:
         make_private(data_dir)
-    owner = tasks or TaskOwner()
     store = Store.open(data_dir, read_only=read_only)
-    settings_file = SettingsFile(data_dir / "settings.json")
-    settings = settings_file.load()
-    secrets = Secrets()
-    local = LocalModel(data_dir / "models", owner.start)
-    core: Core
-
-    def current() -> AppSettings:
-        return core.settings
-
-    models = ModelDirectory(current, secrets, local)
-    runtime = Runtime(store, models, ToolRouter(data_dir), owner, emit)
-    core = Core(data_dir, store, settings_file, settings, secrets, local, models, runtime, owner)
-    return core
+    try:
+        return Core(data_dir, store, SettingsFile(data_dir / "settings.json"), emit, tasks or TaskOwner())
+    except BaseException:
+        store.close_now()
+        raise

@@ -225,7 +225,7 @@ def local_model_answers() -> str:
 
 async def _one_token(models: Path) -> str:
     from deepchat_desktop.services.http import new_client
-    from deepchat_desktop.services.local_model import LocalModel
+    from deepchat_desktop.services.local_model.service import LocalModel
     from deepchat_desktop.services.runtime.tasks import TaskOwner
 
     tasks = TaskOwner()

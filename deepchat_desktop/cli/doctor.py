@@ -5,7 +5,9 @@ A check is "ok", a "note" (works, but worth knowing) or an "error"; only errors 
 
 import argparse
 import asyncio
+import contextlib
 import ctypes.util
+import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -81,8 +83,9 @@ def check_qt() -> Finding:
     """Find Qt by its files, and the system libraries it needs, without loading any of it."""
     from deepchat_desktop.boot import refuse_bad_qt
 
-    refuse_bad_qt()
     spec = importlib.util.find_spec("PySide6")
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        refuse_bad_qt(importlib.metadata.version("PySide6-Essentials"))
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not any(list(Path(place).glob("QtWidgets.*")) for place in places):
         return Finding("window (Qt)", "error", 'not installed: pip install "PySide6-Essentials>=6.8"')
@@ -159,7 +162,7 @@ def _quick_check(path: Path) -> list[str]:
 
 def check_local_model(folder: Path) -> Finding:
     """See whether the engine and a model file are there."""
-    from deepchat_desktop.services.local_model import list_models
+    from deepchat_desktop.services.local_model.catalog import list_models
 
     if importlib.util.find_spec("xllamacpp") is None:
         return Finding("local model", "note", "the engine is not installed: pip install 'deepchat-desktop[local]'")

@@ -90,7 +90,7 @@ def with_models(provider: ProviderSettings, models: tuple[ModelSettings, ...]) -
 
 async def _pull(args: argparse.Namespace, out: Output) -> int:
     from deepchat_desktop.boot import make_private
-    from deepchat_desktop.services.local_model import list_models
+    from deepchat_desktop.services.local_model.catalog import list_models
     from deepchat_desktop.services.local_model.pull import pull_from
     from deepchat_desktop.services.local_model.starter import pull_starter
 

@@ -1,5 +1,6 @@
 """The open session's runs for the window: send, stop, continue, retry, and what they run with."""
 
+import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
@@ -21,7 +22,6 @@ from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.words import error_words
-from deepchat_desktop.services.secrets import looks_like_key
 
 
 class AgentRuntimePresenter(QObject):
@@ -40,6 +40,7 @@ class AgentRuntimePresenter(QObject):
         self._core = core
         self._session = session
         self._running = False
+        self._creating = asyncio.Lock()
         self._draft_settings = SessionSettings(workspace=core.settings.workspace)
         session.current_changed.connect(self._on_current)
 
@@ -98,9 +99,10 @@ class AgentRuntimePresenter(QObject):
 
     def choose_model(self, provider: str, model: str) -> None:
         """Answer with another model from now on; it is also the next session's."""
-        self._core.save_settings(
+        self._core.keep_settings(
             self._core.settings.model_copy(update={"default_provider": provider, "default_model": model})
         )
+        self._draft_settings = self._draft_settings.model_copy(update={"connection": None})
         self._change(connection=Connection(provider=provider, model=model))
 
     def mode(self) -> str:
@@ -116,12 +118,15 @@ class AgentRuntimePresenter(QObject):
         return self.settings().workspace
 
     def set_workspace(self, path: str | None) -> None:
-        """Change the workspace folder."""
-        self._core.save_settings(self._core.settings.model_copy(update={"workspace": path}))
+        """Change the workspace folder; it is also the next session's."""
+        self._core.keep_settings(self._core.settings.model_copy(update={"workspace": path}))
+        self._draft_settings = self._draft_settings.model_copy(update={"workspace": path})
         self._change(workspace=path)
 
     def looks_like_key(self, text: str) -> bool:
         """Tell whether a text seems to hold an API key, to warn before it is sent."""
+        from deepchat_desktop.services.secrets import looks_like_key
+
         return looks_like_key(text)
 
     def on_event(self, event: RuntimeEvent) -> None:
@@ -137,9 +142,8 @@ class AgentRuntimePresenter(QObject):
                 self.retrying.emit(event.attempt, event.wait_s)
             case Notice():
                 self.notice.emit(event.code, error_words(event.code, event.text))
-            case MessageFinished() if event.message.usage.input:
-                usage = event.message.usage
-                self.context_changed.emit(usage.input + usage.output, self._window())
+            case MessageFinished() if event.message.meta.context_tokens:
+                self.context_changed.emit(event.message.meta.context_tokens, self._window())
             case SessionChanged() if event.session.id == self._session.current_id():
                 self.settings_changed.emit()
             case _:
@@ -148,20 +152,25 @@ class AgentRuntimePresenter(QObject):
     # Parts
 
     async def _send(self, text: str, images: tuple[ImageBlock, ...]) -> None:
-        session_id = draft_of = self._session.current_id()
+        draft_of = self._session.current_id()
         try:
-            if not session_id:
-                connection = self._draft_settings.connection or self._core.models.default_connection()
-                settings = self._draft_settings.model_copy(update={"connection": connection})
-                session = await self._core.runtime.create_session(settings)
-                session_id = session.id
-                self._session.adopt(session)
+            async with self._creating:  # a second text sent meanwhile belongs to the same session
+                session_id = self._session.current_id() or await self._create()
             await self._core.runtime.process_message(session_id, text, images, draft_of=draft_of)
-        except DeepChatError:
+        except Exception:
             self.send_refused.emit(text)
             raise
         finally:
             self._session.release_draft(draft_of)
+
+    async def _create(self) -> str:
+        """Make the open draft a session. What was chosen for it, such as a mode, is not the next one's."""
+        connection = self._draft_settings.connection or self._core.models.default_connection()
+        settings = self._draft_settings.model_copy(update={"connection": connection})
+        session = await self._core.runtime.create_session(settings)
+        self._draft_settings = SessionSettings(workspace=self._core.settings.workspace)
+        self._session.adopt(session)
+        return session.id
 
     def _connection(self) -> Connection | None:
         if chosen := self.settings().connection:
@@ -187,12 +196,11 @@ class AgentRuntimePresenter(QObject):
 
     def _change(self, **changes: object) -> None:
         current = self._session.current()
-        settings = self.settings().model_copy(update=changes)
         if current is None:
-            self._draft_settings = settings
+            self._draft_settings = self._draft_settings.model_copy(update=changes)
             self.settings_changed.emit()
         else:
-            self._do(self._core.runtime.change_session(current.id, settings=settings), "change session")
+            self._do(self._core.runtime.change_settings(current.id, **changes), "change session")
 
     def _on_current(self, session_id: str) -> None:
         self._set_running(bool(session_id) and self._core.runtime.is_running(session_id))

@@ -1,7 +1,9 @@
 """What waits for the user's leave, as cards: our words first, the exact call, the model's words last."""
 
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,7 +13,6 @@ from deepchat_desktop.domain.events import InteractionAsked, InteractionSettled,
 from deepchat_desktop.domain.permission import Answer, Interaction, Scope
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.words import error_words
-from deepchat_desktop.services.permissions import session_root
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,14 @@ class PermissionPresenter(QObject):
     def stop(self) -> None:
         """Stop the run that waits."""
         if session_id := self._session.current_id():
-            self._core.tasks.start(self._core.runtime.cancel(session_id), "stop")
+            self._core.tasks.start(self._guard(self._core.runtime.cancel(session_id)), "stop")
 
     def on_event(self, event: RuntimeEvent) -> None:
         """Follow the runtime."""
         if getattr(event, "session_id", None) != self._session.current_id():
             return
         match event:
-            case InteractionAsked():
+            case InteractionAsked() if all(item.id != event.interaction.id for item in self._waiting):
                 self._waiting.append(event.interaction)
                 self.changed.emit()
             case InteractionSettled():
@@ -84,7 +85,7 @@ class PermissionPresenter(QObject):
         self._waiting = []
         self.changed.emit()
         if session_id:
-            self._core.tasks.start(self._load(session_id), "load requests")
+            self._core.tasks.start(self._guard(self._load(session_id)), "load requests")
 
     async def _load(self, session_id: str) -> None:
         waiting = await self._core.store.read(lambda tx: tx.interactions.pending(session_id))
@@ -96,9 +97,18 @@ class PermissionPresenter(QObject):
         try:
             await self._core.runtime.respond(card_id, answer)
         except DeepChatError as error:
-            self.notice.emit(error.code, error_words(error.code, error.user_message))
+            self._tell(error)
             if session_id := self._session.current_id():
-                await self._load(session_id)
+                await self._guard(self._load(session_id))
+
+    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
+        try:
+            await work
+        except DeepChatError as error:
+            self._tell(error)
+
+    def _tell(self, error: DeepChatError) -> None:
+        self.notice.emit(error.code, error_words(error.code, error.user_message))
 
     def _card(self, item: Interaction) -> PermissionCard:
         folder = str(Path(item.target).parent)
@@ -121,6 +131,8 @@ class PermissionPresenter(QObject):
 
     def _remember(self, item: Interaction, folder: str) -> str:
         session = self._session.current()
+        from deepchat_desktop.services.permissions import session_root
+
         root = session_root(session, item.target) if session else folder
         if item.level == "read":
             return self.tr("For this session it remembers: reading anything in {0}.").format(root)

@@ -1,18 +1,20 @@
 """Sessions for the window: the list, the open one, drafts, search."""
 
+import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
-from deepchat_desktop.domain.errors import DeepChatError
+from deepchat_desktop.domain.errors import DeepChatError, NotFound
 from deepchat_desktop.domain.events import MessageFinished, RuntimeEvent, SessionChanged, SessionDeleted
 from deepchat_desktop.domain.messages import Message, Session
+from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
 from deepchat_desktop.presenters.words import error_words
-from deepchat_desktop.services.runtime.run import now_ms
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
 
 
@@ -22,11 +24,15 @@ class SessionPresenter(QObject):
     current_changed = Signal(str)
     notice = Signal(str, str)
 
-    def __init__(self, core: Core, messages: MessageListModel, parent: QObject | None = None) -> None:
+    def __init__(
+        self, core: Core, messages: MessageListModel, bridge: EventBridge, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._core = core
         self._messages = messages
+        self._bridge = bridge
         self._current = ""
+        self._wanted = ""
         self._drafts: dict[str, str] = {}
         self._sending: set[str] = set()
         self._query = ""
@@ -54,11 +60,12 @@ class SessionPresenter(QObject):
         if not session_id:
             self.new_session()
         else:
+            self._wanted = session_id
             self._do(self._open(session_id), f"open {session_id}")
 
     def show(self, session_id: str, messages: list[Message]) -> None:
         """Make a session the open one with its messages at hand."""
-        self._current = session_id
+        self._current = self._wanted = session_id
         self._messages.load(messages, session_id)
         self.current_changed.emit(session_id)
 
@@ -124,7 +131,7 @@ class SessionPresenter(QObject):
                 if event.session_id == self._current:
                     self.new_session()
             case MessageFinished() if event.session_id != self._current:
-                self._do(self._core.runtime.change_session(event.session_id, unread=True), "mark unread")
+                self._do(self._mark_unread(event.session_id), "mark unread")
             case _:
                 pass
 
@@ -133,9 +140,22 @@ class SessionPresenter(QObject):
             return tx.messages.of_session(session_id), tx.sessions.get(session_id)
 
         messages, session = await self._core.store.read(load)
-        self.show(session_id, messages)
+        # The store lacks the last words of an answer that is being written. They were told already, and some of them
+        # may still wait in the bridge: so the messages are shown in their place among the events.
+        if (live := self._core.runtime.live_message(session_id)) is not None:
+            messages = [live if message.id == live.id else message for message in messages]
+        self._bridge.in_order(lambda: self._show_loaded(session_id, messages))
         if session.unread:
             await self._core.runtime.change_session(session_id, unread=False)
+
+    def _show_loaded(self, session_id: str, messages: list[Message]) -> None:
+        """Show what was asked for, unless something else was asked for since."""
+        if self._wanted == session_id:
+            self.show(session_id, messages)
+
+    async def _mark_unread(self, session_id: str) -> None:
+        with contextlib.suppress(NotFound):  # its run ended because it was deleted
+            await self._core.runtime.change_session(session_id, unread=True)
 
     async def _search(self, query: str) -> None:
         hits = await self._core.store.read(lambda tx: tx.sessions.search(query))

@@ -96,10 +96,7 @@ class SettingsPresenter(QObject):
         self._save(providers=providers)
 
     def _save(self, **changes: object) -> None:
-        try:
-            self._core.save_settings(self._core.settings.model_copy(update=changes))
-        except DeepChatError as error:
-            self.notice.emit(error.code, error_words(error.code, error.user_message))
+        self._core.keep_settings(self._core.settings.model_copy(update=changes))
         self.changed.emit()
 
     def _do(self, work: Coroutine[Any, Any, None], name: str) -> None:

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,11 +14,11 @@ from deepchat_desktop.domain.errors import ConfigError, DeepChatError
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings, ProviderSettings
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
 from deepchat_desktop.presenters.words import error_words
-from deepchat_desktop.services.discovery import FoundServer, find_servers
-from deepchat_desktop.services.local_model import STARTER_ID
-from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_NOTE, STARTER_TITLE
-from deepchat_desktop.services.local_model.receive import PullProgress
-from deepchat_desktop.services.local_model.starter import pull_starter
+from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_ID, STARTER_NOTE, STARTER_TITLE
+
+if TYPE_CHECKING:
+    from deepchat_desktop.services.discovery import FoundServer
+    from deepchat_desktop.services.local_model.receive import PullProgress
 
 LocalState = Literal["missing", "fetching", "ready", "error", "unavailable"]
 
@@ -52,6 +52,8 @@ class SetupPresenter(QObject):
 
     async def look_around(self) -> None:
         """Probe the keychain and the loopback servers; once, after the first paint."""
+        from deepchat_desktop.services.discovery import find_servers
+
         self._keychain = (await self._core.secrets.status()).text
         self._servers = tuple(await find_servers())
         self.changed.emit()
@@ -72,7 +74,7 @@ class SetupPresenter(QObject):
         detail = self.tr("{0} MB, fetched once").format(round(STARTER_BYTES / 1e6))
         return LocalChoice("missing", STARTER_TITLE, detail, 0.0, STARTER_NOTE)
 
-    def servers(self) -> list[FoundServer]:
+    def servers(self) -> "list[FoundServer]":
         """Return the model servers found on this computer."""
         return list(self._servers)
 
@@ -155,11 +157,11 @@ class SetupPresenter(QObject):
     def _keep(self, provider: ProviderSettings) -> None:
         settings = self._core.settings
         others = tuple(known for known in settings.providers if known.id != provider.id)
-        self._core.save_settings(settings.model_copy(update={"providers": (*others, provider)}))
+        self._core.keep_settings(settings.model_copy(update={"providers": (*others, provider)}))
 
     async def _fetch_starter(self) -> None:
         try:
-            await pull_starter(self._core.local_model.models_dir, self._on_progress)
+            await self._core.local_model.pull(self._on_progress)
         except DeepChatError as error:
             self._failure = error_words(error.code, error.user_message)
         finally:
@@ -168,7 +170,7 @@ class SetupPresenter(QObject):
         if any(file.id == STARTER_ID for file in self._core.local_model.available()):
             self._agent.settings_changed.emit()
 
-    def _on_progress(self, progress: PullProgress) -> None:
+    def _on_progress(self, progress: "PullProgress") -> None:
         percent = 100.0 * progress.done / progress.total if progress.total else 0.0
         if int(percent) != int(self._percent):
             self._percent = percent

@@ -11,7 +11,7 @@ from deepchat_desktop.presenters.permission import PermissionPresenter
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.settings import SettingsPresenter
 from deepchat_desktop.presenters.setup import SetupPresenter
-from deepchat_desktop.services.runtime.run import now_ms
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
 
 REMEMBER_AFTER_MS = 500
@@ -24,7 +24,7 @@ class WindowShell:
         self.core = core
         self.bridge = bridge
         self.messages = MessageListModel()
-        self.session = SessionPresenter(core, self.messages)
+        self.session = SessionPresenter(core, self.messages, bridge)
         self.agent = AgentRuntimePresenter(core, self.session)
         self.permission = PermissionPresenter(core, self.session)
         self.settings = SettingsPresenter(core)

@@ -62,7 +62,7 @@ def sans_families() -> list[str]:
         return ["Segoe UI Variable Text", "Segoe UI", "Microsoft YaHei UI", "Segoe UI Emoji"]
     if sys.platform == "darwin":
         return [*system, "PingFang SC", "Apple Color Emoji"]
-    preferred = ["Inter"] if "Inter" in QFontDatabase.families() else []
+    preferred = ["Inter"] if QFontDatabase.hasFamily("Inter") else []
     return [*preferred, *system, "Noto Sans CJK SC", "Noto Color Emoji"]
 
 
@@ -74,7 +74,7 @@ def mono_families() -> list[str]:
         return ["Cascadia Mono", "Consolas", "Microsoft YaHei UI", "Segoe UI Emoji"]
     if sys.platform == "darwin":
         return ["SF Mono", "Menlo", *fixed, "PingFang SC", "Apple Color Emoji"]
-    preferred = ["JetBrains Mono"] if "JetBrains Mono" in QFontDatabase.families() else []
+    preferred = ["JetBrains Mono"] if QFontDatabase.hasFamily("JetBrains Mono") else []
     return [*preferred, *fixed, "Noto Sans Mono CJK SC", "Noto Color Emoji"]
 
 

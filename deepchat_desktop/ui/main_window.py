@@ -13,12 +13,9 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls_shown import Box, Line
-from deepchat_desktop.ui.empty_session import EmptySession
-from deepchat_desktop.ui.first_start import FirstStart
 from deepchat_desktop.ui.focus_ring import FocusRing
 from deepchat_desktop.ui.header import Header
 from deepchat_desktop.ui.notice_bar import NoticeBar
-from deepchat_desktop.ui.settings.page import PROVIDERS, SettingsPage
 from deepchat_desktop.ui.sidebar import Sidebar
 from deepchat_desktop.ui.theme import ThemeChoice, theme
 
@@ -27,6 +24,9 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.session import SessionPresenter
     from deepchat_desktop.presenters.settings import SettingsPresenter
     from deepchat_desktop.presenters.setup import SetupPresenter
+    from deepchat_desktop.ui.empty_session import EmptySession
+    from deepchat_desktop.ui.first_start import FirstStart
+    from deepchat_desktop.ui.settings.page import SettingsPage
 
 MINIMUM = (760, 520)
 DEFAULT = (1200, 800)
@@ -93,9 +93,17 @@ class MainWindow(Box):
 
     # -- settings
 
+    def open_providers(self) -> None:
+        """Show the providers page of the settings."""
+        from deepchat_desktop.ui.settings.page import PROVIDERS
+
+        self.open_settings(PROVIDERS)
+
     def open_settings(self, page: int = 0) -> None:
         """Show the settings in place of the conversation."""
         if self.settings_page is None:
+            from deepchat_desktop.ui.settings.page import SettingsPage
+
             self.settings_page = SettingsPage(self._settings, self._setup)
             self.settings_page.left.connect(self.close_settings)
             self._pages.addWidget(self.settings_page)
@@ -213,7 +221,7 @@ class MainWindow(Box):
         self.sidebar.fold_asked.connect(lambda: self.fold_sidebar(True))
         self.header.unfold_asked.connect(lambda: self.fold_sidebar(False))
         self.sidebar.settings_asked.connect(self.open_settings)
-        self.surface.settings_asked.connect(lambda: self.open_settings(PROVIDERS))
+        self.surface.settings_asked.connect(self.open_providers)
         self.header.settings_asked.connect(self.open_settings)
         self.header.delete_asked.connect(self.sidebar.ask_delete)
         self.header.rename_asked.connect(self._rename)
@@ -244,10 +252,14 @@ class MainWindow(Box):
         chosen = bool(self._agent.model_text()) and (self._started or self._session.model.session_count() > 0)
         if chosen:
             if self._empty_session is None:
+                from deepchat_desktop.ui.empty_session import EmptySession
+
                 self._empty_session = EmptySession(self._agent)
             self.surface.set_empty_widget(self._empty_session)
             return
         if self.first_start is None:
+            from deepchat_desktop.ui.first_start import FirstStart
+
             self.first_start = FirstStart(self._setup)
             self.first_start.started.connect(self._begin)
         self.surface.set_empty_widget(self.first_start)

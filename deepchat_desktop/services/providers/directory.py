@@ -12,7 +12,7 @@ from deepchat_desktop.domain.errors import ConfigError
 from deepchat_desktop.domain.messages import Connection
 from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ModelSettings, ProviderSettings
-from deepchat_desktop.services.local_model import LocalModel
+from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.base import Endpoint, Provider, Timeouts
 from deepchat_desktop.services.providers.registry import make_provider
 from deepchat_desktop.services.secrets import Secrets, mask

@@ -11,7 +11,8 @@ from deepchat_desktop.domain.errors import LocalModelError, ProviderErrorKind
 from deepchat_desktop.domain.prompt import ModelRequest, SystemMessage
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent, StreamError
-from deepchat_desktop.services.local_model import LocalEndpoint, LocalModel
+from deepchat_desktop.services.local_model.server import LocalEndpoint
+from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.openai_chat import OpenAIChat
 from deepchat_desktop.services.secrets import mask

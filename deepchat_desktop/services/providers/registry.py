@@ -4,11 +4,23 @@ from collections.abc import Callable
 
 from deepchat_desktop.domain.errors import ProviderError
 from deepchat_desktop.services.providers.base import Decoder, Endpoint, Provider
-from deepchat_desktop.services.providers.openai_chat import OpenAIChat
-from deepchat_desktop.services.providers.openai_chat_decode import ChatDecoder
 
-ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {"openai_chat": OpenAIChat}
-DECODERS: dict[str, Callable[[], Decoder]] = {"openai_chat": ChatDecoder}
+
+def _openai_chat(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.openai_chat import OpenAIChat
+
+    return OpenAIChat(endpoint)
+
+
+def _openai_chat_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.openai_chat_decode import ChatDecoder
+
+    return ChatDecoder()
+
+
+# Each imports its adapter when it is first asked for: the window paints before that.
+ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {"openai_chat": _openai_chat}
+DECODERS: dict[str, Callable[[], Decoder]] = {"openai_chat": _openai_chat_decoder}
 
 
 def make_provider(api: str, endpoint: Endpoint) -> Provider:

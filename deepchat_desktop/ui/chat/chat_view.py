@@ -11,14 +11,8 @@ from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QRes
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
-from deepchat_desktop.ui.blocks.highlight import coloured_lines
-from deepchat_desktop.ui.blocks.markdown_parse import parse
-from deepchat_desktop.ui.chat import accessible, permission_card
-from deepchat_desktop.ui.chat import composer as composer_box
 from deepchat_desktop.ui.chat.composer import Composer
-from deepchat_desktop.ui.chat.message_column import COLUMN, SIDE
-from deepchat_desktop.ui.chat.message_list import MessageList
-from deepchat_desktop.ui.chat.permission_card import PermissionCardView
+from deepchat_desktop.ui.chat.measures import COLUMN, EDGE, SIDE
 from deepchat_desktop.ui.open_external import RefusedLink, open_external
 from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import Theme, theme
@@ -27,6 +21,8 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
     from deepchat_desktop.presenters.permission import PermissionPresenter
     from deepchat_desktop.presenters.session import SessionPresenter
+    from deepchat_desktop.ui.chat.message_list import MessageList
+    from deepchat_desktop.ui.chat.permission_card import PermissionCardView
 
 FOOT = 14
 FADE = 24
@@ -54,7 +50,10 @@ class Fade(QWidget):
 
 
 class ChatView(QWidget):
-    """Messages, request and composer of the open session. ``settings_asked`` comes from an error's button."""
+    """Messages, request and composer of the open session. ``settings_asked`` comes from an error's button.
+
+    The composer is there at once; messages and request, with all they import, are made right after the first paint.
+    """
 
     settings_asked = Signal()
 
@@ -69,17 +68,13 @@ class ChatView(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model, self._agent, self._theme = model, agent, theme
+        self._permission = permission
+        self._list: MessageList | None = None
+        self._card: PermissionCardView | None = None
         self._empty: QWidget | None = None
         self._painted = False
-        accessible.install()
-        self.list = MessageList(model, self, held=True)
         self._fade = Fade(self)
-        self.card = PermissionCardView(permission, self)
         self.composer = Composer(agent, session, self)
-        self.list.asked.connect(self._on_asked)
-        self.list.link_clicked.connect(self._open_link)
-        self.card.resized.connect(self._on_card)
-        self.card.left.connect(self.focus_composer)
         self.composer.resized.connect(self._place)
         model.reset.connect(self._show_empty)
         model.message_added.connect(lambda _row: self._show_empty())
@@ -87,6 +82,39 @@ class ChatView(QWidget):
         permission.notice.connect(lambda _code, words: self.composer.tell(words))
         agent.send_refused.connect(self.composer.take_back)
         theme.changed.connect(self._on_theme)
+        self._show_empty()
+
+    @property
+    def message_list(self) -> "MessageList":
+        """The messages."""
+        self._fill()
+        assert self._list is not None
+        return self._list
+
+    @property
+    def card(self) -> "PermissionCardView":
+        """The request that waits."""
+        self._fill()
+        assert self._card is not None
+        return self._card
+
+    def _fill(self) -> None:
+        """Make messages and request, once."""
+        if self._list is not None:
+            return
+        from deepchat_desktop.ui.chat import accessible
+        from deepchat_desktop.ui.chat.message_list import MessageList
+        from deepchat_desktop.ui.chat.permission_card import PermissionCardView
+
+        accessible.install()
+        self._list = MessageList(self._model, self, held=True)
+        self._list.stackUnder(self._fade)
+        self._list.asked.connect(self._on_asked)
+        self._list.link_clicked.connect(self._open_link)
+        self._card = PermissionCardView(self._permission, self)
+        self._card.stackUnder(self.composer)
+        self._card.resized.connect(self._on_card)
+        self._card.left.connect(self.focus_composer)
         self._on_card()
         self._show_empty()
 
@@ -103,7 +131,8 @@ class ChatView(QWidget):
 
     def focus_regions(self) -> list[QWidget]:
         """Return what F6 goes to, in order; hidden ones are to be skipped."""
-        return [self.list, self.card, self.composer.edit]
+        body = [self._list, self._card] if self._list is not None and self._card is not None else []
+        return [*body, self.composer.edit]
 
     def focus_composer(self) -> None:
         """Put the caret into the composer."""
@@ -134,7 +163,8 @@ class ChatView(QWidget):
 
     def _show_empty(self) -> None:
         empty = self._model.count() == 0 and self._empty is not None
-        self.list.setVisible(not empty)
+        if self._list is not None:
+            self._list.setVisible(not empty)
         self._fade.setVisible(not empty)
         if self._empty is not None:
             self._empty.setVisible(empty)
@@ -144,24 +174,30 @@ class ChatView(QWidget):
         """Lay out from the foot up: composer, request, messages."""
         high, room = self.height(), self.width() - SCROLL_BAR
         column = max(120, min(COLUMN, room - 2 * SIDE))
-        edge = composer_box.EDGE
-        left = (room - column) // 2 - edge
-        wide = column + 2 * edge
+        left = (room - column) // 2 - EDGE
+        wide = column + 2 * EDGE
         tall = self.composer.fit(wide, round(high * COMPOSER_SHARE))
-        top = high - FOOT - tall + edge
+        top = high - FOOT - tall + EDGE
         self.composer.move(left, top)
-        end = top + edge
-        if self.card.card() is not None:
-            limit = min(round(high * CARD_SHARE), end - 40)
-            tall = self.card.fit(wide, limit)
-            top = end - tall + permission_card.EDGE - 14
-            if self.card.pos().x() != left or self.card.pos().y() != top:
-                self.card.move(left, top)
-            end = top + permission_card.EDGE
-        self.list.setGeometry(0, 0, self.width(), max(0, end - 4))
+        end = top + EDGE
+        if self._card is not None and self._card.card() is not None:
+            end = self._place_card(self._card, left, wide, end)
+        if self._list is not None:
+            self._list.setGeometry(0, 0, self.width(), max(0, end - 4))
         self._fade.setGeometry(0, max(0, end - 4 - FADE), room, FADE)
         if self._empty is not None:
             self._empty.setGeometry(0, 0, self.width(), max(0, end - 4))
+
+    def _release(self) -> None:
+        self.message_list.release()
+
+    def _place_card(self, card: "PermissionCardView", left: int, wide: int, end: int) -> int:
+        """Put the request above ``end``; return where the messages end."""
+        limit = min(round(self.height() * CARD_SHARE), end - 40)
+        top = end - card.fit(wide, limit) + EDGE - 14
+        if card.pos().x() != left or card.pos().y() != top:
+            card.move(left, top)
+        return top + EDGE
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
@@ -175,11 +211,14 @@ class ChatView(QWidget):
             p.fillRect(self.rect(), theme.surface)
         if not self._painted:
             self._painted = True
-            QTimer.singleShot(0, self, self.list.release)
+            QTimer.singleShot(0, self, self._release)
             QTimer.singleShot(WARM_UP_MS, self, _warm_up)
 
 
 def _warm_up() -> None:
     """Import the parser and the highlighter after the first paint, before the first answer needs them."""
+    from deepchat_desktop.ui.blocks.highlight import coloured_lines
+    from deepchat_desktop.ui.blocks.markdown_parse import parse
+
     parse("`x`")
     coloured_lines("x = 1", "python")

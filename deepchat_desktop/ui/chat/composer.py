@@ -17,6 +17,7 @@ from deepchat_desktop.ui.chat.attachments import AttachmentRow
 from deepchat_desktop.ui.chat.composer_bar import ComposerBar
 from deepchat_desktop.ui.chat.composer_edit import ComposerEdit
 from deepchat_desktop.ui.chat.composer_note import ComposerNote
+from deepchat_desktop.ui.chat.measures import EDGE
 from deepchat_desktop.ui.paint import painting, rr, shadow
 from deepchat_desktop.ui.theme import theme
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.session import SessionPresenter
 
 SAVE_MS = 400
-EDGE = 16
-"""Room around the box for its shadow."""
 _PAD = 16
 
 

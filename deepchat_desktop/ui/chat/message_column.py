@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QWidget
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.part import TextPart
 from deepchat_desktop.ui.chat.assistant_message import AssistantMessage
+from deepchat_desktop.ui.chat.measures import COLUMN, SIDE
 from deepchat_desktop.ui.chat.user_message import UserMessage
 
-COLUMN, SIDE, TOP, BOTTOM, BETWEEN = 780, 24, 20, 28, 20
+TOP, BOTTOM, BETWEEN = 20, 28, 20
 MessageWidget = UserMessage | AssistantMessage
 
 

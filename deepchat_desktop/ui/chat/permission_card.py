@@ -19,6 +19,7 @@ from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.text_well import TextWell
 from deepchat_desktop.ui.chat.card_parts import DenyButton, ModelQuote, ToolDisc
 from deepchat_desktop.ui.chat.input_guard import InputGuard
+from deepchat_desktop.ui.chat.measures import EDGE
 from deepchat_desktop.ui.controls import Button, IconButton
 from deepchat_desktop.ui.controls_shown import Field, Glyph, Label
 from deepchat_desktop.ui.paint import hline, painting, rr, shadow
@@ -27,7 +28,6 @@ from deepchat_desktop.ui.theme import theme
 if TYPE_CHECKING:
     from deepchat_desktop.presenters.permission import PermissionCard, PermissionPresenter
 
-EDGE = 16
 _PAD = 16
 _GAP = 12
 _LEFT = 32 + 12

@@ -25,7 +25,7 @@ async def core_with_model(data_dir: Path, model: Path, events: list[RuntimeEvent
     core = open_core(data_dir, events.append)
     await core.start()
     settings = SessionSettings(
-        connection=Connection(provider="local", model=model.stem), context=2_048, max_output=48, mode="chat"
+        connection=Connection(provider="local", model=model.stem), context=2_048, max_output=24, mode="chat"
     )
     return core, (await core.runtime.create_session(settings)).id
 

@@ -14,7 +14,8 @@ import pytest
 from deepchat_desktop.domain.prompt import ModelCapabilities, ModelRequest, SystemMessage, UserMessage
 from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError, TextDelta
 from deepchat_desktop.domain.tools import ToolSpec
-from deepchat_desktop.services.local_model import STARTER_ID, LocalModel
+from deepchat_desktop.services.local_model.catalog import STARTER_ID
+from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.local import LocalProvider
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 

@@ -17,10 +17,15 @@ from pathlib import Path
 import pytest
 
 from deepchat_desktop.domain.errors import LocalModelError
-from deepchat_desktop.services.local_model import STARTER_ID, PullProgress, list_models
-from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_FILE, STARTER_SHA256
+from deepchat_desktop.services.local_model.catalog import (
+    STARTER_BYTES,
+    STARTER_FILE,
+    STARTER_ID,
+    STARTER_SHA256,
+    list_models,
+)
 from deepchat_desktop.services.local_model.pull import pull_from
-from deepchat_desktop.services.local_model.receive import hash_file
+from deepchat_desktop.services.local_model.receive import PullProgress, hash_file
 from deepchat_desktop.services.local_model.starter import MEMBER, pull_starter
 
 MODEL = b"GGUF" + bytes(range(256)) * 8192  # 2 MB and 4 bytes

@@ -14,7 +14,9 @@ import httpx
 import pytest
 
 from deepchat_desktop.domain.errors import LocalModelError
-from deepchat_desktop.services.local_model import STARTER_ID, LocalEndpoint, LocalModel, list_models
+from deepchat_desktop.services.local_model.catalog import STARTER_ID, list_models
+from deepchat_desktop.services.local_model.server import LocalEndpoint
+from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 
 Make = Callable[..., LocalModel]

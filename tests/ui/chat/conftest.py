@@ -35,7 +35,7 @@ def chat(qtbot: QtBot, fakes: FakePresenters) -> Iterator[ChatView]:
     view.show()
     qtbot.waitExposed(view)
     view.activateWindow()
-    qtbot.waitUntil(lambda: not view.list.held())
+    qtbot.waitUntil(lambda: not view.message_list.held())
     yield view
     view.hide()
 

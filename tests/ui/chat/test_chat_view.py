@@ -19,14 +19,14 @@ def test_an_empty_session_shows_the_given_page(chat: ChatView, fakes: FakePresen
     page, other = QLabel("first"), QLabel("second")
     chat.set_empty_widget(page)
     assert page.isVisible()
-    assert not chat.list.isVisible()
+    assert not chat.message_list.isVisible()
     chat.set_empty_widget(other)
     assert not page.isVisible()
     assert other.isVisible()
     message = make_message("u", TextBlock(text="q"), role="user")
     fakes.messages.apply(MessageAdded(session_id="s", message=message))
     assert not other.isVisible()
-    assert chat.list.isVisible()
+    assert chat.message_list.isVisible()
     page.deleteLater()
 
 
@@ -35,7 +35,7 @@ def test_the_parts_lie_below_each_other(chat: ChatView, fakes: FakePresenters) -
     fakes.permission.ask(FakeCard("1"))
     for size in ((900, 700), (512, 476), (1600, 900)):
         chat.resize(*size)
-        assert chat.list.geometry().bottom() <= chat.card.geometry().top() + 16
+        assert chat.message_list.geometry().bottom() <= chat.card.geometry().top() + 16
         assert chat.card.geometry().bottom() - 16 < chat.composer.geometry().top() + 16
         assert chat.composer.geometry().bottom() - 16 < chat.height()
         assert chat.card.width() == chat.composer.width() <= 780 + 32
@@ -44,22 +44,22 @@ def test_the_parts_lie_below_each_other(chat: ChatView, fakes: FakePresenters) -
 def test_f6_goes_to_messages_card_and_composer(chat: ChatView, fakes: FakePresenters) -> None:
     fakes.permission.ask(FakeCard("1"))
     regions: list[QWidget] = chat.focus_regions()
-    assert regions == [chat.list, chat.card, chat.composer.edit]
+    assert regions == [chat.message_list, chat.card, chat.composer.edit]
 
 
 def test_buttons_in_messages_reach_the_presenters(chat: ChatView, fakes: FakePresenters, qtbot: QtBot) -> None:
-    chat.list.asked.emit("retry")
-    chat.list.asked.emit("continue")
+    chat.message_list.asked.emit("retry")
+    chat.message_list.asked.emit("continue")
     assert fakes.agent.calls == [("retry_last",), ("continue_run",)]
     with qtbot.waitSignal(chat.settings_asked):
-        chat.list.asked.emit("settings")
+        chat.message_list.asked.emit("settings")
 
 
 def test_links_are_asked_about_or_refused(chat: ChatView) -> None:
-    chat.list.link_clicked.emit("https://evil.example/", "https://bank.example/")
+    chat.message_list.link_clicked.emit("https://evil.example/", "https://bank.example/")
     (sheet,) = chat.findChildren(ConfirmSheet)
     sheet.reject()
-    chat.list.link_clicked.emit("deepchat://start", "start")
+    chat.message_list.link_clicked.emit("deepchat://start", "start")
     assert "not opened" in chat.composer.note.words()
 
 
@@ -75,9 +75,9 @@ def test_messages_are_built_after_the_first_paint(qtbot: QtBot, fakes: FakePrese
     view = ChatView(fakes.messages, fakes.agent, fakes.permission, fakes.session)
     qtbot.addWidget(view)
     fakes.messages.apply(MessageAdded(session_id="s", message=make_message("a", TextBlock(text="**x**"))))
-    assert view.list.column.built == 0
+    assert view.message_list.column.built == 0
     view.show()
-    qtbot.waitUntil(lambda: view.list.column.built == 2)
+    qtbot.waitUntil(lambda: view.message_list.column.built == 2)
 
 
 def test_the_view_is_imported_without_parser_and_highlighter() -> None:
@@ -95,7 +95,7 @@ def test_a_screen_reader_hears_a_list_of_messages(chat: ChatView, fakes: FakePre
         make_message("a", TextBlock(text="**answer**")),
     ])  # fmt: skip
     fakes.permission.ask(FakeCard("1"))
-    column = chat.list.column
+    column = chat.message_list.column
     widgets = [column, *column.rows, column.text_parts()[1], chat.card]
     heard = [QAccessible.queryAccessibleInterface(widget) for widget in widgets]
     assert [(each.role(), each.text(QAccessible.Text.Name)) for each in heard] == [
