@@ -3,6 +3,7 @@
 A service is built, and its modules are imported, when it is first asked for: the window paints before most of them.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable
 from functools import cached_property
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deepchat_desktop.boot import make_private
-from deepchat_desktop.domain.events import RuntimeEvent
+from deepchat_desktop.domain.errors import DeepChatError
+from deepchat_desktop.domain.events import Notice, RuntimeEvent
 from deepchat_desktop.domain.messages import Message
 from deepchat_desktop.domain.settings import AppSettings
 from deepchat_desktop.services.runtime.tasks import TaskOwner
@@ -43,6 +45,8 @@ class Core:
         self.settings: AppSettings = settings_file.load()
         self.tasks = tasks
         self._emit = emit
+        self._keeping: asyncio.Task[None] | None = None
+        self._closed = False
 
     @cached_property
     def secrets(self) -> "Secrets":
@@ -74,9 +78,29 @@ class Core:
         return Runtime(self.store, self.models, ToolRouter(self.data_dir), self.tasks, self._emit)
 
     def save_settings(self, settings: AppSettings) -> None:
-        """Take over new settings and write them. Raises ``ConfigError``."""
+        """Take over new settings and write them (blocking). Raises ``ConfigError``."""
         self.settings_file.save(settings)
         self.settings = settings
+
+    def keep_settings(self, settings: AppSettings) -> None:
+        """Take over new settings at once and write them soon, off the event loop; a failure is told as a notice.
+
+        Once the core is closed nothing is written any more.
+        """
+        self.settings = settings
+        if self._keeping is None and not self._closed:
+            self._keeping = self.tasks.start(self._write_settings(), "save settings")
+
+    async def _write_settings(self) -> None:
+        written = None
+        try:
+            while written is not self.settings:
+                written = self.settings
+                await asyncio.to_thread(self.settings_file.save, written)
+        except DeepChatError as error:
+            self._emit(Notice(code=error.code, text=error.user_message))
+        finally:
+            self._keeping = None
 
     def start_now(self) -> list[Message]:
         """Be ``start`` for a caller that lets nothing else happen meanwhile (blocking)."""
@@ -89,15 +113,20 @@ class Core:
     async def close(self) -> None:
         """Stop runs, then helper processes, then tasks; close the clients and the store last."""
         built = self.__dict__
-        if "runtime" in built:
-            await self.runtime.close()
-        if "local_model" in built:
-            await self.local_model.stop()
-        if "models" in built:
-            await self.models.aclose()
-        if left := await self.tasks.close():
-            _log.warning("Tasks that did not end in time: %s", ", ".join(left))
-        await self.store.close()
+        try:
+            if "runtime" in built:
+                await self.runtime.close()
+            if "local_model" in built:
+                await self.local_model.stop()
+            if "models" in built:
+                await self.models.aclose()
+            if self._keeping is not None:
+                await self._keeping
+            self._closed = True
+            if left := await self.tasks.close():
+                _log.warning("Tasks that did not end in time: %s", ", ".join(left))
+        finally:
+            await self.store.close()
 
 
 def open_core(
