@@ -25,13 +25,33 @@ def main(arguments: list[str] | None = None) -> int:
     # pydantic would look through every installed distribution for plugins; it has none here, and the look takes 20 ms.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if _opens_window(argv):
-        gc.disable()  # nothing made while starting is garbage; app.py turns it on after the first paint
-        from deepchat_desktop.app import run_window
-
-        return run_window(argv)
+        return _window(argv)
     from deepchat_desktop.cli import run
 
     return run(argv)
+
+
+def _window(argv: list[str]) -> int:
+    """Open the window, or say in words why there can be none."""
+    from deepchat_desktop import boot
+    from deepchat_desktop.domain.errors import ConfigError
+
+    gc.disable()  # nothing made while starting is garbage; app.py turns it on after the first paint
+    try:
+        boot.refuse_no_display()
+        from deepchat_desktop.app import run_window
+    except ConfigError as error:
+        sys.stderr.write(error.user_message + "\n")
+        return 1
+    except ImportError as error:
+        if not (error.name or "").startswith("PySide6") and ".so" not in str(error):
+            raise
+        sys.stderr.write(
+            f"The window cannot be opened: Qt does not load ({error}). `deepchat doctor` names what is missing; "
+            "the terminal works without it: deepchat ask \"…\"\n"
+        )
+        return 1
+    return run_window(argv)
 
 
 def main_window() -> int:

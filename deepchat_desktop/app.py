@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from deepchat_desktop import APP_ID, __version__, boot
 from deepchat_desktop.core import Core, open_core
 from deepchat_desktop.domain.errors import DeepChatError, StoreBusy
+from deepchat_desktop.domain.events import Notice
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.instance import InstanceServer, hand_over
 from deepchat_desktop.presenters.loop_host import LoopHost
@@ -39,7 +40,6 @@ def run_window(argv: list[str]) -> int:
     """
     try:
         boot.refuse_bad_qt(PySide6.__version__)
-        boot.refuse_no_display()
     except DeepChatError as error:
         sys.stderr.write(error.user_message + "\n")
         return 1
@@ -57,7 +57,7 @@ def run_window(argv: list[str]) -> int:
         return 0 if hand_over(folder, rest) else _trouble(app, error)
     except DeepChatError as error:
         return _trouble(app, error)
-    return _leave(LoopHost(app).run(lambda host: _main(host, core, bridge)))
+    return _leave(LoopHost(app).run(lambda host: _main(host, core, bridge, rest)))
 
 
 def _leave(code: int) -> NoReturn:
@@ -97,7 +97,7 @@ def _trouble(app: QApplication, error: DeepChatError) -> int:
     return 1
 
 
-async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
+async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str]) -> int:
     """Live as long as the window, then tear down: window, drafts, runs, processes, tasks, store."""
     shell = WindowShell(core, bridge)
     shell.load()
@@ -109,7 +109,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
         make_chat=lambda: ChatView(shell.messages, shell.agent, shell.permission, shell.session),
     )
     window.closing.connect(host.close)
-    server = InstanceServer(core.data_dir, lambda _arguments: _raise(window))
+    server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     painted = _FirstPaint(window)
     window.show()
     await painted.seen.wait()
@@ -121,6 +121,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge) -> int:
     core.tasks.start(asyncio.to_thread(_warm_up), "warm up")
     if notice := core.settings_file.notice:
         bridge.post(notice)
+    _tell_of_links(bridge, links)
     core.tasks.start(shell.setup.look_around(), "look around")
     await host.closing.wait()
     shell.remember_session()
@@ -138,8 +139,14 @@ def _warm_up() -> None:
         importlib.import_module(name)
 
 
-def _raise(window: QWidget) -> None:
+def _tell_of_links(bridge: EventBridge, links: list[str]) -> None:
+    if links:
+        bridge.post(Notice(code="links_later", text="Links to DeepChat come in a later version: nothing was opened."))
+
+
+def _raise(window: QWidget, bridge: EventBridge, links: list[str]) -> None:
     """Bring the window to the front for a second start."""
+    _tell_of_links(bridge, links)
     if window.isMinimized():
         window.showNormal()
     window.show()

@@ -16,6 +16,7 @@ def error_words(code: str, fallback: str) -> str:
         "no_model": _tr("There is no model yet. Choose one on the first page, or add a provider in the settings."),
         "store_full": _tr("The disk is full, so nothing more can be saved. Free some space, then try again."),
         "store_read_only": _tr("The data folder cannot be written. Change its rights, then try again."),
+        "links_later": _tr("Links to DeepChat come in a later version: nothing was opened."),
         "key_elsewhere": _tr("The key was kept in another keychain than today's. Enter it again in the settings."),
     }
     return words.get(code, fallback)
