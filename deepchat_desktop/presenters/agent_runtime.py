@@ -32,8 +32,8 @@ class AgentRuntimePresenter(QObject):
     context_changed = Signal(int, int)
     notice = Signal(str, str)
     settings_changed = Signal()
-    send_refused = Signal(str)
-    """The text that could not be sent, so that the composer gets it back."""
+    send_refused = Signal(str, object)
+    """The text and the pictures (a tuple of ``ImageBlock``) that could not be sent, for the composer to get back."""
 
     def __init__(self, core: Core, session: SessionPresenter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -158,7 +158,7 @@ class AgentRuntimePresenter(QObject):
                 session_id = self._session.current_id() or await self._create()
             await self._core.runtime.process_message(session_id, text, images, draft_of=draft_of)
         except Exception:
-            self.send_refused.emit(text)
+            self.send_refused.emit(text, images)
             raise
         finally:
             self._session.release_draft(draft_of)

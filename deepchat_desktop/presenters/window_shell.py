@@ -1,8 +1,11 @@
 """All presenters of one window, built over a core and wired to the bridge."""
 
+import logging
+
 from PySide6.QtCore import QTimer
 
 from deepchat_desktop.core import Core
+from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
 from deepchat_desktop.presenters.bridge import EventBridge
@@ -13,6 +16,8 @@ from deepchat_desktop.presenters.settings import SettingsPresenter
 from deepchat_desktop.presenters.setup import SetupPresenter
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
+
+_log = logging.getLogger(__name__)
 
 REMEMBER_AFTER_MS = 500
 
@@ -72,4 +77,7 @@ class WindowShell:
             for key, text in drafts.items():
                 tx.drafts.set(key, text, now_ms())
 
-        await self.core.store.write(write)
+        try:
+            await self.core.store.write(write)
+        except DeepChatError as error:
+            _log.warning("The drafts could not be written: %s", error.user_message)

@@ -99,7 +99,7 @@ class FakeAgent(QObject):
     context_changed = Signal(int, int)
     notice = Signal(str, str)
     settings_changed = Signal()
-    send_refused = Signal(str)
+    send_refused = Signal(str, object)
 
     def __init__(self) -> None:
         super().__init__()

@@ -5,8 +5,10 @@ import sys
 
 import pytest
 
+from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.events import InteractionAsked
 from deepchat_desktop.presenters.bridge import EventBridge
+from tests.conftest import ExpectedLogs
 from tests.fakes.chat_answers import chat
 from tests.presenters.conftest import Stage
 from tests.presenters.test_window_shell import texts
@@ -56,12 +58,13 @@ async def test_what_was_asked_for_last_is_shown(stage: Stage) -> None:
 async def test_two_texts_sent_at_once_make_one_session_and_lose_none(stage: Stage) -> None:
     shell = stage.shell
     stage.server.add(chat("ok", hold_after=0))
-    back: list[str] = []
-    shell.agent.send_refused.connect(back.append)
+    back: list[tuple[str, object]] = []
+    shell.agent.send_refused.connect(lambda text, pictures: back.append((text, pictures)))
+    picture = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
     shell.agent.send("one")
-    shell.agent.send("two")
+    shell.agent.send("two", [picture])
     await stage.until(lambda: back and shell.messages.count() == 2)
-    assert back == ["two"]
+    assert back == [("two", (picture,))]
     assert len(await stage.core.store.read(lambda tx: tx.sessions.list())) == 1
     stage.server.release("hold")
     await stage.until(lambda: not shell.agent.is_running())
@@ -135,6 +138,18 @@ async def test_settings_that_cannot_be_written_are_used_and_said(stage: Stage) -
     await stage.until(lambda: stage.core._keeping is None)
     written = stage.core.settings_file.load()
     assert (written.theme, written.text_size) == ("dark", 16)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit")
+async def test_drafts_that_cannot_be_written_do_not_stop_the_end(stage: Stage, expected_logs: ExpectedLogs) -> None:
+    expected_logs("deepchat_desktop.presenters.window_shell", "drafts")
+    stage.shell.session._drafts[""] = "half a thought"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        await stage.shell.save_drafts()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_a_call_in_order_comes_between_events(qt_loop: object) -> None:

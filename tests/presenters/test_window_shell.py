@@ -133,7 +133,7 @@ async def test_what_cannot_be_sent_comes_back(stage: Stage) -> None:
     told: list[str] = []
     back: list[str] = []
     shell.agent.notice.connect(lambda code, _text: told.append(code))
-    shell.agent.send_refused.connect(back.append)
+    shell.agent.send_refused.connect(lambda text, _pictures: back.append(text))
     shell.agent.send("go")
     await stage.until(shell.agent.is_running)
 

@@ -105,8 +105,10 @@ class Composer(QWidget):
         self.note.dismiss()
         self.save_now()
 
-    def take_back(self, text: str) -> None:
+    def take_back(self, text: str, pictures: tuple[ImageBlock, ...]) -> None:
         """Put back what could not be sent, before anything typed since."""
+        for picture in pictures:
+            self.row.add(picture)
         typed = self.edit.toPlainText()
         self.edit.setPlainText(f"{text}\n{typed}" if typed else text)
         self.edit.moveCursor(self.edit.textCursor().MoveOperation.End)

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.ui.chat import attachments
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.chat.composer_edit import ComposerEdit
@@ -130,10 +131,12 @@ def test_text_typed_while_a_session_is_created_stays(qtbot: QtBot, fakes: FakePr
     assert fakes.session.drafts["new"] == "typed since"
 
 
-def test_what_could_not_be_sent_comes_back(edit: ComposerEdit, fakes: FakePresenters) -> None:
+def test_what_could_not_be_sent_comes_back(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
     edit.setPlainText("since")
-    fakes.agent.send_refused.emit("refused")
+    picture = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
+    fakes.agent.send_refused.emit("refused", (picture,))
     assert edit.toPlainText() == "refused\nsince"
+    assert chat.composer.row.pictures == [picture]
 
 
 def test_a_key_is_sent_only_after_a_second_consent(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
