@@ -114,7 +114,10 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     window.show()
     await painted.seen.wait()
     # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
-    core.start_now()
+    try:
+        core.start_now()
+    except DeepChatError as error:  # a full disk, say: what is there can be read all the same
+        bridge.post(Notice(code=error.code, text=error.user_message))
     core.runtime.ask_titles = True
     shell.load()
     shell.open_last()
