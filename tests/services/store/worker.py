@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,10 @@ def die(db: Any) -> None:
 
 def main(what: str, folder: Path, limit: int) -> None:
     if os.environ.get("AS_NOBODY"):
+        # What is imported late must be imported now: nobody may not be able to read where the project lies.
+        with tempfile.TemporaryDirectory() as scratch:
+            Store.open(Path(scratch) / "data").close_now()
+            Store.open(Path(scratch) / "data", read_only=True).close_now()
         os.setgid(65534)
         os.setuid(65534)
     match what:
