@@ -8,7 +8,13 @@ from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import DeepChatError, NotFound
-from deepchat_desktop.domain.events import MessageFinished, RuntimeEvent, SessionChanged, SessionDeleted
+from deepchat_desktop.domain.events import (
+    MessageAdded,
+    MessageFinished,
+    RuntimeEvent,
+    SessionChanged,
+    SessionDeleted,
+)
 from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -130,6 +136,9 @@ class SessionPresenter(QObject):
                 self.model.remove(event.session_id)
                 if event.session_id == self._current:
                     self.new_session()
+            case MessageAdded() if event.message.role == "user":
+                # Stored: what is typed from now on is another draft, and so is emptying it.
+                self._sending -= {event.session_id, ""}
             case MessageFinished() if event.session_id != self._current:
                 self._do(self._mark_unread(event.session_id), "mark unread")
             case _:

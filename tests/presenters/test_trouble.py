@@ -140,6 +140,20 @@ async def test_settings_that_cannot_be_written_are_used_and_said(stage: Stage) -
     assert (written.theme, written.text_size) == ("dark", 16)
 
 
+async def test_a_draft_emptied_while_the_answer_comes_is_gone_from_the_store(stage: Stage) -> None:
+    shell = stage.shell
+    stage.server.add(chat("ok", hold_after=0))
+    shell.agent.send("go")
+    await stage.until(lambda: shell.messages.count() == 2)
+    session_id = shell.session.current_id()
+    shell.session.save_draft(session_id, "no, wait")
+    shell.session.save_draft(session_id, "")
+    await stage.until(lambda: True)
+    assert await stage.core.store.read(lambda tx: tx.drafts.get(session_id)) == ""
+    stage.server.release("hold")
+    await stage.until(lambda: not shell.agent.is_running())
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file size limit")
 async def test_drafts_that_cannot_be_written_do_not_stop_the_end(stage: Stage, expected_logs: ExpectedLogs) -> None:
     expected_logs("deepchat_desktop.presenters.window_shell", "drafts")

@@ -6,10 +6,12 @@ order (BAT-1).
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from deepchat_desktop.domain.blocks import PermissionBlock, ToolCallBlock, ToolStatus
+from deepchat_desktop.domain.errors import NotFound
 from deepchat_desktop.domain.events import InteractionAsked, RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Session
@@ -24,6 +26,8 @@ from deepchat_desktop.services.runtime.run import Run, now_ms
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.services.tools.router import ToolRouter
+
+_log = logging.getLogger(__name__)
 
 REFUSED = "The user refused this call."
 LAST_WORDS = 300
@@ -135,6 +139,7 @@ class Batch:
             late = task.result() if task.done() and not task.cancelled() and task.exception() is None else None
             if late is not None:
                 self._settle(run, call, late)
+            task.add_done_callback(_note_late_failure)
             raise
         if result is None:
             return False
@@ -204,6 +209,13 @@ class Batch:
             if isinstance(block, ToolCallBlock) and block.call_id == call.call_id:
                 return index
         raise KeyError(call.call_id)
+
+
+def _note_late_failure(task: asyncio.Task[ToolResult | None]) -> None:
+    """Nobody waits any more for a tool that outlives its run; with its session gone there is nothing to record."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, NotFound):
+        _log.warning("The end of a stopped %s could not be recorded: %s", task.get_name(), type(error).__name__)
 
 
 def refusal(interaction: Interaction) -> str:
