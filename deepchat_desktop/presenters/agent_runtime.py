@@ -41,6 +41,8 @@ class AgentRuntimePresenter(QObject):
         self._session = session
         self._running = False
         self._creating = asyncio.Lock()
+        self._created = ""
+        """The session that the open draft became."""
         self._draft_settings = SessionSettings(workspace=core.settings.workspace)
         session.current_changed.connect(self._on_current)
 
@@ -48,8 +50,9 @@ class AgentRuntimePresenter(QObject):
 
     def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Send a message; the session is created with its first one."""
-        self._session.hold_draft(self._session.current_id())
-        self._do(self._send(text, tuple(images)), "send")
+        session_id = self._session.current_id()
+        self._session.hold_draft(session_id)
+        self._do(self._send(session_id, text, tuple(images)), "send")
 
     def stop(self) -> None:
         """Stop what runs in the open session."""
@@ -151,11 +154,11 @@ class AgentRuntimePresenter(QObject):
 
     # Parts
 
-    async def _send(self, text: str, images: tuple[ImageBlock, ...]) -> None:
-        draft_of = self._session.current_id()
+    async def _send(self, draft_of: str, text: str, images: tuple[ImageBlock, ...]) -> None:
+        """Send to the session that was open when the user pressed Enter, "" being the draft of a new one."""
         try:
             async with self._creating:  # a second text sent meanwhile belongs to the same session
-                session_id = self._session.current_id() or await self._create()
+                session_id = draft_of or self._created or await self._create()
             await self._core.runtime.process_message(session_id, text, images, draft_of=draft_of)
         except Exception:
             self.send_refused.emit(text, images)
@@ -169,6 +172,7 @@ class AgentRuntimePresenter(QObject):
         settings = self._draft_settings.model_copy(update={"connection": connection})
         session = await self._core.runtime.create_session(settings)
         self._draft_settings = SessionSettings(workspace=self._core.settings.workspace)
+        self._created = session.id
         self._session.adopt(session)
         return session.id
 
@@ -203,6 +207,8 @@ class AgentRuntimePresenter(QObject):
             self._do(self._core.runtime.change_settings(current.id, **changes), "change session")
 
     def _on_current(self, session_id: str) -> None:
+        if not session_id:
+            self._created = ""
         self._set_running(bool(session_id) and self._core.runtime.is_running(session_id))
         self.context_changed.emit(0, 0)
         self.settings_changed.emit()

@@ -70,6 +70,22 @@ async def test_two_texts_sent_at_once_make_one_session_and_lose_none(stage: Stag
     await stage.until(lambda: not shell.agent.is_running())
 
 
+async def test_a_text_goes_to_the_session_it_was_written_in(stage: Stage) -> None:
+    shell = stage.shell
+    stage.server.add(chat("one"), chat("two"))
+    shell.agent.send("first")
+    await stage.until(lambda: shell.messages.count() == 2 and not shell.agent.is_running())
+    first = shell.session.current_id()
+
+    shell.agent.send("second")
+    shell.session.new_session()
+
+    await stage.until(lambda: len(stage.server.requests) == 2)
+    await stage.until(lambda: not stage.core.runtime.is_running(first))
+    assert len(await stage.core.store.read(lambda tx: tx.messages.of_session(first))) == 4
+    assert shell.session.current_id() == ""
+
+
 async def test_a_request_told_twice_is_one_card(stage: Stage) -> None:
     shell = stage.shell
     stage.server.add(chat(tool_calls=[WRITE]))
