@@ -145,6 +145,8 @@ class AssistantMessage(Part):
                 self.note.show_stopped(_stop_words(self._message.stop_reason))
             case "done" if self._message.stop_reason == "max_tokens":
                 self.note.show_stopped(self.tr("The answer reached the output limit."))
+            case "done" if self._message.stop_reason == "max_tool_calls":
+                self.note.show_stopped(self.tr("The answer reached the limit of tool calls."))
             case _:
                 self.note.hide()
 

@@ -199,12 +199,18 @@ def test_the_line_before_the_first_token(view: MessageList, model: MessageListMo
 
 
 @pytest.mark.parametrize(
-    ("reason", "words"), [("user_stop", "You stopped this answer."), ("crash", "This answer was interrupted.")]
+    ("status", "reason", "words"),
+    [
+        ("interrupted", "user_stop", "You stopped this answer."),
+        ("interrupted", "crash", "This answer was interrupted."),
+        ("done", "max_tokens", "The answer reached the output limit."),
+        ("done", "max_tool_calls", "The answer reached the limit of tool calls."),
+    ],
 )
-def test_an_interrupted_answer_offers_to_continue(
-    view: MessageList, model: MessageListModel, qtbot: QtBot, reason: str, words: str
+def test_an_unfinished_answer_offers_to_continue(
+    view: MessageList, model: MessageListModel, qtbot: QtBot, status: str, reason: str, words: str
 ) -> None:
-    model.load([make_message("a", TextBlock(text="half"), status="interrupted", stop_reason=reason)])
+    model.load([make_message("a", TextBlock(text="half"), status=status, stop_reason=reason)])
     answer = answer_of(view, 0)
     assert answer.note.accessibleName() == words
     with qtbot.waitSignal(view.asked) as heard:
