@@ -201,3 +201,13 @@ async def test_a_call_in_order_comes_between_events(qt_loop: object) -> None:
         while len(seen) < 3:
             await asyncio.sleep(0)
     assert seen == ["a", "call", "bc"]
+
+
+async def test_odd_text_reaches_the_view_and_the_list(stage: Stage) -> None:
+    shell = stage.shell
+    stage.server.add(chat(["x\x00 ", "y\ud800 ", "z \ud83d", "\ude00 end"], delay=0.05))
+    shell.agent.send("a\x00b\ud800c")
+    await stage.until(lambda: shell.messages.count() == 2 and not shell.agent.is_running())
+    assert texts(shell)[0] == "a\x00b\ud800c"
+    stored = await stage.core.store.read(lambda tx: tx.messages.of_session(shell.session.current_id()))
+    assert texts(shell)[1] == "".join(block.text for block in stored[1].blocks if block.kind == "text")

@@ -46,13 +46,7 @@ def prepare(
     window (256 to 8,192 tokens). Raises ``ContextTooLarge`` when the active turn does not fit.
     """
     window = session.settings.context or model.capabilities.context
-    output = session.settings.max_output or model.max_output or model.capabilities.max_output
-    budget = plan_budget(window=window, output=output, tools=tools)
-    if strict:
-        reserve = min(8_192, max(256, budget.window // 10))
-        budget = budget.model_copy(
-            update={"output": max(1, budget.output // 2), "usable": max(0, budget.usable - reserve)}
-        )
+    budget = _budget(session, model, tools, window, strict=strict)
     turns = list(turns_of(history))
     if turns:
         active = turns[-1]
@@ -74,6 +68,17 @@ def prepare(
         extra=dict(model.extra),
     )
     return Prepared(request=request, budget=budget, selection=selection)
+
+
+def _budget(
+    session: Session, model: ConnectedModel, tools: Sequence[ToolSpec], window: int | None, *, strict: bool
+) -> Budget:
+    output = session.settings.max_output or model.max_output or model.capabilities.max_output
+    budget = plan_budget(window=window, output=output, tools=tools)
+    if not strict:
+        return budget
+    reserve = min(8_192, max(256, budget.window // 10))
+    return budget.model_copy(update={"output": max(1, budget.output // 2), "usable": max(0, budget.usable - reserve)})
 
 
 def overflow(budget: Budget, selection: Selection) -> ContextTooLarge:

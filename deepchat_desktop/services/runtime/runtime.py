@@ -245,6 +245,7 @@ class Runtime:
         self._tell_settled(settled)
         if not settled.resumes:
             return run_ended(settled.message, settled.pending)
+        self._emit(SessionChanged(session=settled.session))
         return await self._turns.resume(settled, pass_id)
 
     async def _delete(self, session_id: str) -> None:

@@ -82,6 +82,16 @@ async def test_an_answer_given_while_the_run_still_pauses_resumes_it(bench: Benc
     assert [block.status for block in blocks if block.kind == "permission"] == ["granted"]
 
 
+async def test_a_resumed_session_is_told_to_be_at_work_again(bench: Bench) -> None:
+    bench.server.add(chat(tool_calls=[call("write", path="out.txt", content="x")]), chat("Done."))
+    session = await bench.session()
+    paused = await bench.core.runtime.process_message(session.id, "go")
+    before = len(bench.events)
+    await bench.core.runtime.respond(paused.pending[0].id, Answer(allow=True))
+    states = [event.session.status for event in bench.events[before:] if isinstance(event, SessionChanged)]
+    assert states == ["generating", "idle"]
+
+
 async def test_two_answers_at_once_settle_both_and_resume_once(bench: Bench) -> None:
     calls = [call("write", n, path=f"{n}.txt", content="x") for n in range(2)]
     bench.server.add(chat(tool_calls=calls), chat("Done."))
