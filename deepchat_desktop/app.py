@@ -101,6 +101,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     """Live as long as the window, then tear down: window, drafts, runs, processes, tasks, store."""
     shell = WindowShell(core, bridge)
     shell.load()
+    shell.expect_last()
     window = MainWindow(
         session=shell.session,
         agent=shell.agent,

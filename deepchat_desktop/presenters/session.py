@@ -69,6 +69,11 @@ class SessionPresenter(QObject):
             self._wanted = session_id
             self._do(self._open(session_id), f"open {session_id}")
 
+    def expect(self, session_id: str) -> None:
+        """Take a session as the open one before its messages are read, so that the window begins with it."""
+        self._current = self._wanted = session_id
+        self._messages.load([], session_id)
+
     def show(self, session_id: str, messages: list[Message]) -> None:
         """Make a session the open one with its messages at hand."""
         self._current = self._wanted = session_id

@@ -57,11 +57,19 @@ class WindowShell:
 
         self.session.load(*self.core.store.read_now(read))
 
+    def expect_last(self) -> None:
+        """Begin with the session that was open when the window was closed; ``open_last`` brings its messages."""
+        if last := self._last():
+            self.session.expect(last)
+
     def open_last(self) -> None:
         """Open the session that was open when the window was closed, if it is still there."""
-        last = self.settings.window().last_session
-        if last and self.session.model.session(last) is not None:
+        if last := self._last():
             self.session.open(last)
+
+    def _last(self) -> str | None:
+        last = self.settings.window().last_session
+        return last if last and self.session.model.session(last) is not None else None
 
     def remember_session(self) -> None:
         """Note the open session for the next start."""

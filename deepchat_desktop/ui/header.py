@@ -115,7 +115,7 @@ class Header(Box):
         row.addWidget(self.folder)
         row.addWidget(self.more)
         self._connect()
-        self._show_session("")
+        self._show_session(session.current_id())
 
     def _connect(self) -> None:
         model = self._session.model

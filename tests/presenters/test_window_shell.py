@@ -101,6 +101,8 @@ async def test_a_restart_shows_the_conversation_the_card_and_the_draft(stage: St
     await core.start()
     second = WindowShell(core, bridge)
     second.load()
+    second.expect_last()
+    assert (second.session.current_id(), second.messages.count()) == (session_id, 0)
     second.open_last()
     await stage.until(second.permission.cards)
 
