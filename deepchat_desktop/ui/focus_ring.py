@@ -1,7 +1,8 @@
 """The visible keyboard focus: one overlay per window, 2 px of accent, 1 px away from what has the focus.
 
 It is shown only when the last input in the window was a key that moves the focus; a click hides it. It
-never takes a mouse event. Text fields show focus by their border and lists by their row.
+never takes a mouse event. Text fields show focus by their border and lists by their row; a region that has neither
+gives ``ring_away``, and gets the ring only when a key brought the focus there.
 """
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
@@ -45,6 +46,11 @@ class FocusRing(QWidget):
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._focus_moved)
 
+    def note_keyboard(self) -> None:
+        """A shortcut moves the focus: the system takes its key before the window can see it."""
+        self.keyboard = True
+        QTimer.singleShot(0, self, self._place)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if watched is self._window and kind == QEvent.Type.Show:
@@ -66,8 +72,7 @@ class FocusRing(QWidget):
     def _note_input(self, event: QEvent) -> None:
         match event.type():
             case QEvent.Type.KeyPress if isinstance(event, QKeyEvent) and event.key() in _MOVING:
-                self.keyboard = True
-                QTimer.singleShot(0, self, self._place)
+                self.note_keyboard()
             case QEvent.Type.MouseButtonPress:
                 self.keyboard = False
                 self.hide()
@@ -76,7 +81,8 @@ class FocusRing(QWidget):
         if self._target is not None and isValid(self._target):  # focus also moves because its holder is deleted
             self._target.removeEventFilter(self)
         self._target = None
-        if isinstance(now, QAbstractButton) and now.window() is self._window:
+        region = self.keyboard and hasattr(now, "ring_away")
+        if now is not None and (isinstance(now, QAbstractButton) or region) and now.window() is self._window:
             self._target = now
             now.installEventFilter(self)
         self._place()
@@ -87,8 +93,9 @@ class FocusRing(QWidget):
             self.hide()
             return
         at = target.mapTo(self._window, QPoint(0, 0))
-        self._radius = float(getattr(target, "radius", 6)) + _AWAY
-        self.setGeometry(QRect(at, target.size()).adjusted(-_AWAY, -_AWAY, _AWAY, _AWAY))
+        away = int(getattr(target, "ring_away", _AWAY))
+        self._radius = float(getattr(target, "radius", 6)) + away
+        self.setGeometry(QRect(at, target.size()).adjusted(-away, -away, away, away))
         self.show()
         self.raise_()
 

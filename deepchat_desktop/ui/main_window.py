@@ -42,7 +42,10 @@ class ChatSurface(Protocol):
         """Show ``widget`` above the composer while the session has no message."""
 
     def focus_regions(self) -> list[QWidget]:
-        """Return the parts that F6 goes to, in order; the composer is the last."""
+        """Return the parts that F6 goes to, in order."""
+
+    def focus_composer(self) -> None:
+        """Put the caret into the composer."""
 
 
 class MainWindow(Box):
@@ -85,6 +88,7 @@ class MainWindow(Box):
         self._restore()
         self._show_sidebar()
         self._show_empty()
+        self.focus_composer()
 
     @property
     def surface(self) -> ChatSurface:
@@ -149,9 +153,9 @@ class MainWindow(Box):
     # -- focus
 
     def regions(self) -> list[QWidget]:
-        """Return the visible regions in the order of F6."""
+        """Return the visible regions in the order of F6: what waits in the conversation comes before the side bar."""
         sessions = self.sidebar.list if self.sidebar.list.isVisible() else self.sidebar.new_button
-        return [part for part in (sessions, *self.surface.focus_regions()) if part.isVisible()]
+        return [part for part in (*self.surface.focus_regions(), sessions) if part.isVisible()]
 
     def next_region(self, by: int = 1) -> None:
         """Move the focus to the next (1) or the previous (-1) region."""
@@ -161,15 +165,13 @@ class MainWindow(Box):
         focus = QApplication.focusWidget()
         here = [i for i, part in enumerate(regions) if focus and (part is focus or part.isAncestorOf(focus))]
         if not here and focus and self.sidebar.isAncestorOf(focus):
-            here = [0]
+            here = [len(regions) - 1]
         start = here[-1] if here else (-1 if by > 0 else 0)
         regions[(start + by) % len(regions)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def focus_composer(self) -> None:
         """Put the caret into the composer."""
-        regions = self.surface.focus_regions()
-        if regions:
-            regions[-1].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.surface.focus_composer()
 
     def new_session(self) -> None:
         """Begin a new session with the caret in its composer."""
@@ -221,6 +223,8 @@ class MainWindow(Box):
         self.sidebar.fold_asked.connect(lambda: self.fold_sidebar(True))
         self.header.unfold_asked.connect(lambda: self.fold_sidebar(False))
         self.sidebar.settings_asked.connect(self.open_settings)
+        self.sidebar.new_button.clicked.connect(self.new_session)
+        self.sidebar.list.opened.connect(self.focus_composer)
         self.surface.settings_asked.connect(self.open_providers)
         self.header.settings_asked.connect(self.open_settings)
         self.header.delete_asked.connect(self.sidebar.ask_delete)
@@ -239,6 +243,7 @@ class MainWindow(Box):
             ("Shift+F6", lambda: self.next_region(-1)),
         ):
             shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.activated.connect(self.ring.note_keyboard)
             shortcut.activated.connect(act)
 
     def _rename(self, session_id: str) -> None:
@@ -249,7 +254,11 @@ class MainWindow(Box):
 
     def _show_empty(self) -> None:
         """Choose what an empty session shows: the first choice until one was made, then the plain page."""
-        chosen = bool(self._agent.model_text()) and (self._started or self._session.model.session_count() > 0)
+        if self._session.current_id():
+            self.surface.set_empty_widget(None)  # its messages are there, or on their way
+            return
+        known = self._started or self._session.model.session_count() > 0 or bool(self._settings.providers())
+        chosen = bool(self._agent.model_text()) and known
         if chosen:
             if self._empty_session is None:
                 from deepchat_desktop.ui.empty_session import EmptySession

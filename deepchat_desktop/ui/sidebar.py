@@ -126,6 +126,7 @@ class Sidebar(Box):
         self._days.start(DAY_CHECK_MS)
         self._lay_out()
         self._connect()
+        self.list.set_open(session.current_id())
         self._show_list()
         self._show_model()
 
@@ -176,7 +177,6 @@ class Sidebar(Box):
 
     def _connect(self) -> None:
         session, model = self._session, self._session.model
-        self.new_button.clicked.connect(session.new_session)
         self.fold.clicked.connect(self.fold_asked)
         self.settings_button.clicked.connect(self.settings_asked)
         self.search.textChanged.connect(lambda _text: self._pause.start())

@@ -64,8 +64,10 @@ class AssistantMessage(Part):
         self._message = message
         self._show_last()
         self.footer.set_facts(message.meta, message.usage)
-        self.footer.setVisible(message.status not in ("streaming", "paused"))
-        self.setAccessibleName(self.tr("Answer: {text}").format(text=text_of(tuple(message.blocks))))
+        words = text_of(tuple(message.blocks))
+        self.footer.set_copyable(bool(words.strip()))
+        self.footer.setVisible(message.status not in ("streaming", "paused") and not _only_errors(message.blocks))
+        self.setAccessibleName(self.tr("Answer: {text}").format(text=words))
         self._show_note()
 
     def set_last(self, last: bool) -> None:
@@ -159,6 +161,11 @@ def _shows_life(blocks: Sequence[Block]) -> bool:
     if isinstance(last, ToolCallBlock):
         return last.status in OPEN_TOOL_STATUSES
     return last.kind in ("text", "reasoning") and last.open
+
+
+def _only_errors(blocks: Sequence[Block]) -> bool:
+    """Tell whether nothing came but an error, which says all there is to say and holds the buttons."""
+    return bool(blocks) and all(block.kind in ("error", "carry") for block in blocks)
 
 
 def _stop_words(reason: str | None) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FOOT = 14
 FADE = 24
+CARD_GAP = 14
 SCROLL_BAR = 10
 COMPOSER_SHARE, CARD_SHARE = 0.4, 0.62
 WARM_UP_MS = 400
@@ -78,6 +79,7 @@ class ChatView(QWidget):
         self.composer.resized.connect(self._place)
         model.reset.connect(self._show_empty)
         model.message_added.connect(lambda _row: self._show_empty())
+        model.message_changed.connect(lambda _row: self._fit_card())
         agent.notice.connect(lambda _code, words: self.composer.tell(words))
         permission.notice.connect(lambda _code, words: self.composer.tell(words))
         agent.send_refused.connect(self.composer.take_back)
@@ -131,8 +133,9 @@ class ChatView(QWidget):
 
     def focus_regions(self) -> list[QWidget]:
         """Return what F6 goes to, in order; hidden ones are to be skipped."""
-        body = [self._list, self._card] if self._list is not None and self._card is not None else []
-        return [*body, self.composer.edit]
+        listed = [self._list] if self._list is not None else []
+        asked = [self._card] if self._card is not None else []
+        return [*listed, self.composer.edit, *asked]
 
     def focus_composer(self) -> None:
         """Put the caret into the composer."""
@@ -191,10 +194,17 @@ class ChatView(QWidget):
     def _release(self) -> None:
         self.message_list.release()
 
+    def _fit_card(self) -> None:
+        """The request came before the last block of its message: now it is known how much room there is."""
+        if self._card is not None and self._card.card() is not None:
+            self._place()
+
     def _place_card(self, card: "PermissionCardView", left: int, wide: int, end: int) -> int:
         """Put the request above ``end``; return where the messages end."""
-        limit = min(round(self.height() * CARD_SHARE), end - 40)
-        top = end - card.fit(wide, limit) + EDGE - 14
+        # What the messages leave free, the request may use.
+        free = end + 2 * EDGE - CARD_GAP - 4 - self.message_list.column.height()
+        limit = min(max(round(self.height() * CARD_SHARE), free), end - 40)
+        top = end - card.fit(wide, limit) + EDGE - CARD_GAP
         if card.pos().x() != left or card.pos().y() != top:
             card.move(left, top)
         return top + EDGE

@@ -52,6 +52,11 @@ class MessageFooter(QWidget):
         self._facts = self._words(meta, usage)
         self.update()
 
+    def set_copyable(self, copyable: bool) -> None:
+        """Tell whether there is text to copy."""
+        self._copy.setVisible(copyable)
+        self._retry.move(23 if copyable else -5, 1)
+
     def facts(self) -> str:
         """Return the words on the right."""
         return self._facts

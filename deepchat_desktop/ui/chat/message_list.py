@@ -45,6 +45,8 @@ class MessageList(QAbstractScrollArea):
     """One of ``retry``, ``continue`` and ``settings``."""
     link_clicked = Signal(str, str)
     follow_changed = Signal(bool)
+    ring_away = -2
+    """The focus is shown inside the edge: outside there is no room."""
 
     def __init__(self, model: MessageListModel, parent: QWidget | None = None, *, held: bool = False) -> None:
         """``held``: build nothing until ``release``, since what messages need is imported after the first paint."""
@@ -72,7 +74,7 @@ class MessageList(QAbstractScrollArea):
 
     def _connect(self) -> None:
         self.column.asked.connect(self.asked)
-        self.column.row_resized.connect(self._refit)
+        self.column.row_resized.connect(self._on_unfolded)
         self.verticalScrollBar().valueChanged.connect(self._on_scroll)
         self._model.reset.connect(self._on_reset)
         self._model.message_added.connect(self._on_added)
@@ -159,6 +161,14 @@ class MessageList(QAbstractScrollArea):
             if message.status == "done":
                 words = self.tr("Answer: {text}").format(text=text_of(tuple(message.blocks)))
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+
+    def _on_unfolded(self, row: int) -> None:
+        """The user opened or closed a part: it stays under the pointer, also at the end of the list."""
+        bar = self.verticalScrollBar()
+        anchor = self.column.row_at(bar.value())
+        self.column.fit_row(row)
+        self._settle(anchor)
+        self._set_following(bar.value() >= bar.maximum())
 
     def _refit(self, row: int) -> None:
         anchor = self._anchor()

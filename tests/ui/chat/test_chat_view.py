@@ -44,7 +44,19 @@ def test_the_parts_lie_below_each_other(chat: ChatView, fakes: FakePresenters) -
 def test_f6_goes_to_messages_card_and_composer(chat: ChatView, fakes: FakePresenters) -> None:
     fakes.permission.ask(FakeCard("1"))
     regions: list[QWidget] = chat.focus_regions()
-    assert regions == [chat.message_list, chat.card, chat.composer.edit]
+    assert regions == [chat.message_list, chat.composer.edit, chat.card]
+
+
+def test_a_request_uses_the_room_that_the_messages_leave(chat: ChatView, fakes: FakePresenters) -> None:
+    text = "\n".join(f"line {number}" for number in range(100))
+    fakes.messages.load([make_message("u", TextBlock(text="q"), role="user")])
+    fakes.permission.ask(FakeCard("1", detail=text))
+    alone = chat.card.well.height()
+    used = chat.message_list.column.height()
+    assert chat.message_list.height() - used in range(50)
+    fakes.messages.load([make_message("u", TextBlock(text="q\n" * 60), role="user")])
+    chat.composer.resized.emit()
+    assert 60 < chat.card.well.height() < alone - 60
 
 
 def test_buttons_in_messages_reach_the_presenters(chat: ChatView, fakes: FakePresenters, qtbot: QtBot) -> None:

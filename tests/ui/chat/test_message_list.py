@@ -250,6 +250,32 @@ def test_a_tool_card_shows_state_and_opens(view: MessageList, model: MessageList
     assert card.height() == closed
 
 
+def test_what_is_opened_at_the_end_stays_under_the_pointer(view: MessageList, model: MessageListModel) -> None:
+    call = ToolCallBlock(call_id="c", name="read", arguments={"path": "b.py"}, status="success", result="x\n" * 40)
+    model.load([*conversation(4), make_message("a", call)])
+    card = answer_of(view, 4).view_of(0)
+    assert isinstance(card, ToolCard)
+    assert view.following
+    before = card.head.mapToGlobal(QPoint(0, 0))
+    card.head.click()
+    assert card.head.mapToGlobal(QPoint(0, 0)) == before
+    assert not view.following
+    card.head.click()
+    assert card.head.mapToGlobal(QPoint(0, 0)) == before
+    assert view.following
+
+
+def test_an_answer_that_is_only_an_error_has_no_footer(view: MessageList, model: MessageListModel) -> None:
+    model.load([make_message("a", ErrorBlock(code="auth", message="no"), status="error")])
+    assert not answer_of(view, 0).footer.isVisible()
+    model.load([make_message("a", TextBlock(text="half"), ErrorBlock(code="network", message="cut"), status="error")])
+    assert answer_of(view, 0).footer.isVisible()
+    assert answer_of(view, 0).footer._copy.isVisible()
+    model.load([make_message("a", ReasoningBlock(text="hm"), status="interrupted")])
+    assert answer_of(view, 0).footer.isVisible()
+    assert not answer_of(view, 0).footer._copy.isVisible()
+
+
 def test_every_kind_of_block_is_shown_or_left_out(view: MessageList, model: MessageListModel) -> None:
     png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     model.load([

@@ -28,5 +28,8 @@ class PlainSurface(QWidget):
         if widget is not None:
             self.slot.addWidget(widget)
 
+    def focus_composer(self) -> None:
+        self.composer.setFocus()
+
     def focus_regions(self) -> list[QWidget]:
         return [self.messages, self.composer]

@@ -75,6 +75,26 @@ def test_f6_goes_round_the_regions(window: MainWindow, presenters: FakePresenter
     assert QApplication.focusWidget() is regions[2]
 
 
+def test_typing_goes_to_the_composer_from_the_start(window: MainWindow, presenters: FakePresenters) -> None:
+    assert QApplication.focusWidget() is window.surface.focus_regions()[-1]
+    window.sidebar.list.setFocus()
+    QTest.mouseClick(window.sidebar.new_button, Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is window.surface.focus_regions()[-1]
+    session = presenters.session.add("one")
+    window.sidebar.list.setFocus()
+    window.sidebar.list.opened.emit(session.id)
+    assert presenters.session.calls[-1] == ("open", session.id)
+    assert QApplication.focusWidget() is window.surface.focus_regions()[-1]
+
+
+def test_f6_shows_where_it_went(window: MainWindow) -> None:
+    QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=window.header.title.geometry().center())
+    window.focus_composer()
+    assert not window.ring.keyboard
+    key(window, Qt.Key.Key_F6)
+    assert window.ring.keyboard
+
+
 def test_f6_skips_what_is_hidden(window: MainWindow) -> None:
     window.resize(800, 600)
     window.focus_composer()
@@ -109,6 +129,23 @@ def test_the_empty_page_follows_the_choice(window: MainWindow, presenters: FakeP
     assert window.header.title.title() == "Another name"
     presenters.session.open("")
     assert window.header.title.title() == "New session"
+
+
+def test_it_begins_with_the_session_that_is_expected(presenters: FakePresenters, make: Make) -> None:
+    session = presenters.session.add("Yesterday's work")
+    presenters.session.current = session.id
+    window = make(presenters)
+    assert window.header.title.title() == "Yesterday's work"
+    assert window.sidebar.list.current_id() == session.id
+    assert window.first_start is None
+    presenters.session.open("")
+    assert window.first_start is not None
+
+
+def test_a_provider_is_a_choice_made(presenters: FakePresenters, make: Make) -> None:
+    presenters.agent.model_label = "big-model"
+    presenters.settings.add("P", "http://127.0.0.1:1")
+    assert make(presenters).first_start is None
 
 
 def test_the_header_menu(window: MainWindow, presenters: FakePresenters) -> None:
