@@ -161,7 +161,7 @@ class FirstStart(QScrollArea):
 
     def _fill_local(self, local: "LocalChoice") -> None:
         card, note = self.local, local.note
-        caption = self.tr("{title}  ·  on this computer").format(title=local.title)
+        caption = self.tr("{title}\non this computer").format(title=local.title)
         offline = self.tr("Works offline. Nothing you write leaves this computer.")
         match local.state:
             case "ready":

@@ -24,7 +24,7 @@ def title_of(code: str) -> str:
         "refusal": _tr("The provider refused to answer"),
         "truncated_stream": _tr("The answer stopped in the middle"),
         "timeout": _tr("The server did not answer in time"),
-        "network": _tr("The server cannot be reached"),
+        "network": _tr("The connection failed"),
         "unsupported_feature": _tr("The server did not accept the request"),
         "bad_request": _tr("The server did not accept the request"),
         "local_model": _tr("The local model could not be used"),

@@ -86,6 +86,7 @@ class PermissionCardView(QWidget):
         self.once.clicked.connect(lambda: self._answer(allow=True))
         self.session.clicked.connect(lambda: self._answer(allow=True, scope="session"))
         self.stop.clicked.connect(self._stop)
+        self.why.returnPressed.connect(lambda: self._answer(allow=False))
         self.before.clicked.connect(lambda: self._turn(-1))
         self.after.clicked.connect(lambda: self._turn(1))
         self.well.end_seen.connect(self._on_end_seen)

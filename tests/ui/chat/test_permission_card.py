@@ -140,6 +140,15 @@ def test_deny_is_first_and_escape_inside_denies(card: PermissionCardView, fakes:
     assert answers(fakes) == [("1", False, "once", "not now")]
 
 
+def test_enter_in_the_reason_denies_with_it(card: PermissionCardView, fakes: FakePresenters, clock: Clock) -> None:
+    fakes.permission.ask(FakeCard("1"))
+    clock.now += 1
+    card.why.setFocus()
+    QTest.keyClicks(card.why, "not there")
+    QTest.keyClick(card.why, Qt.Key.Key_Return)
+    assert answers(fakes) == [("1", False, "once", "not there")]
+
+
 def test_the_focus_goes_back_to_the_composer(chat: ChatView, fakes: FakePresenters) -> None:
     fakes.permission.ask(FakeCard("1"))
     chat.card.setFocus()
