@@ -77,7 +77,8 @@ def _changed_blocks(message: Message, interaction: Interaction, at: int) -> dict
         if isinstance(block, PermissionBlock) and block.interaction_id == interaction.id:
             mark = "granted" if interaction.status == "allowed" else "denied"
             changed[index] = block.model_copy(update={"status": mark})
-        elif isinstance(block, ToolCallBlock) and block.call_id == interaction.call_id and denied:
+        elif isinstance(block, ToolCallBlock) and block.call_id == interaction.call_id:
             done = {"status": "denied", "result": refusal(interaction), "ended_at": at}
-            changed[index] = block.model_copy(update=done)
+            # An allowed call waits for the others of its batch now, and no longer for the user.
+            changed[index] = block.model_copy(update=done if denied else {"status": "pending"})
     return changed

@@ -126,6 +126,8 @@ async def test_every_call_is_judged_before_any_runs_and_effects_wait_for_the_las
     assert half is not None
     assert half.outcome == "paused"
     assert not (bench.workspace / "one.txt").exists()
+    (_, answer) = await bench.core.store.read(lambda tx: tx.messages.of_session(session.id))
+    assert [item.status for item in tool_calls_of(answer.blocks)] == ["pending", "success", "waiting"]
     whole = await bench.core.runtime.respond(paused.pending[1].id, Answer(allow=True))
     assert whole is not None
     assert whole.text == "Both."
