@@ -38,6 +38,7 @@ cleanup() {
 }
 trap cleanup EXIT
 tar -C "$root" -xf "$base.tar"
+chmod 755 "$root"  # mktemp made it for root alone, and the tests give up root
 
 rm -rf "$root/etc/apt" && cp -a /etc/apt "$root/etc/apt"
 for path in /etc/pip.conf "$HOME/.config/pip" /usr/local/share/ca-certificates /etc/ssl/certs /etc/resolv.conf /etc/hosts; do
