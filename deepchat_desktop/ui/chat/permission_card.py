@@ -199,16 +199,15 @@ class PermissionCardView(QWidget):
         inner = width - 2 * EDGE - 2 * _PAD
         left = EDGE + _PAD
         y = self._fit_head(left, EDGE + _PAD, inner)
-        below = self._measure_below(inner)
+        self.unread.setVisible(self._shown_id not in self._read)
+        below = self._fit_below(left, 0, inner)
         self.well.max_height = max(76, limit - y - below - EDGE)
         self.well.move(left, y)
         y += self.well.fit(inner)
         if self.well.fits():
             self._read.add(self._shown_id)
         self._show_unread()
-        y = self._fit_notes(left, y, inner)
-        y = self._fit_buttons(left, y + _GAP, inner)
-        y = self._fit_foot(left, y, inner)
+        y = self._fit_below(left, y, inner)
         self.resize(width, y + EDGE)
         return self.height()
 
@@ -228,11 +227,11 @@ class PermissionCardView(QWidget):
         self._consequence.setGeometry(left + _LEFT, y + high + 1, room, more)
         return max(y + 36, y + high + 1 + more) + _GAP
 
-    def _measure_below(self, inner: int) -> int:
-        folder = 26 if self._folder.text() else 0
-        quote = self._quote.fit(inner) + 10 if not self._quote.isHidden() else 0
-        foot = self._remember.heightForWidth(inner - 24) + 22 if self._remember.text() else 0
-        return folder + quote + 22 + _GAP + 2 * 34 + foot + _PAD
+    def _fit_below(self, left: int, y: int, inner: int) -> int:
+        """Place what stands below the call from ``y`` on; return where it ends."""
+        y = self._fit_notes(left, y, inner)
+        y = self._fit_buttons(left, y + _GAP, inner)
+        return self._fit_foot(left, y, inner)
 
     def _fit_notes(self, left: int, y: int, inner: int) -> int:
         if not self.unread.isHidden():
