@@ -145,7 +145,8 @@ class SessionList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._show_ring(event.reason() in _KEYBOARD)
+        if event.reason() in _KEYBOARD:  # after a menu or a field of its own it is as it was
+            self._show_ring(True)
         if self.current_id() is None:
             self.step(1)
 

@@ -109,6 +109,19 @@ def test_f2_renames_in_the_row(qtbot: QtBot, window: MainWindow, presenters: Fak
     assert presenters.session.model.title(ids[0]) == "新名字"
 
 
+def test_the_keyboards_row_is_still_shown_after_a_rename(
+    qtbot: QtBot, window: MainWindow, presenters: FakePresenters
+) -> None:
+    fill(presenters)
+    view = window.sidebar.list
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    press(window, Qt.Key.Key_F2)
+    (editor,) = view.findChildren(QLineEdit)
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    qtbot.waitUntil(view.hasFocus)
+    assert view._paint.ring
+
+
 @pytest.mark.parametrize("words", ["", "  ", "first"])
 def test_an_emptied_or_unchanged_name_changes_nothing(
     qtbot: QtBot, window: MainWindow, presenters: FakePresenters, words: str
