@@ -64,8 +64,10 @@ class Segmented(QWidget):
             row.addWidget(button)
 
     def set_value(self, value: str) -> None:
-        """Show a choice."""
+        """Show a choice; Tab leads to it."""
         self._buttons[value].setChecked(True)
+        for button in self._buttons.values():
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus if button.isChecked() else Qt.FocusPolicy.NoFocus)
 
     def value(self) -> str:
         """Return the choice shown, or an empty text."""

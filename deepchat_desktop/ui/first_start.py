@@ -88,6 +88,7 @@ class FirstStart(QScrollArea):
 
     def _lay_out(self) -> None:
         self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         line = Label(self.tr("You can change this at any time, and mix models within one session."), fonts.BODY)

@@ -32,6 +32,8 @@ class NavButton(QAbstractButton):
     """One line of the list of pages."""
 
     radius = 6
+    ring_away = -1
+    """It reaches to the window's edge."""
 
     def __init__(self, icon: IconName, words: str) -> None:
         super().__init__()

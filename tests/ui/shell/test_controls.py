@@ -220,3 +220,17 @@ def test_a_segment_tells_what_was_chosen(qtbot: QtBot) -> None:
 def test_an_unknown_token_is_an_error(qapp: object) -> None:
     with pytest.raises(ValueError, match="nosuch"):
         Box("nosuch")
+
+
+def test_tab_leads_to_the_choice_that_is_set(qtbot: QtBot) -> None:
+    control = Segmented("Theme", (("a", "A"), ("b", "B"), ("c", "C")))
+    qtbot.addWidget(control)
+    control.set_value("b")
+    control.show()
+    takes = {value for value, button in control._buttons.items() if button.focusPolicy() & Qt.FocusPolicy.TabFocus}
+    assert takes == {"b"}
+    chosen: list[str] = []
+    control.chosen.connect(chosen.append)
+    control._buttons["b"].setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(control._buttons["b"], Qt.Key.Key_Right)
+    assert chosen == ["c"]
