@@ -231,6 +231,8 @@ def test_tab_leads_to_the_choice_that_is_set(qtbot: QtBot) -> None:
     assert takes == {"b"}
     chosen: list[str] = []
     control.chosen.connect(chosen.append)
+    control.activateWindow()
     control._buttons["b"].setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(control._buttons["b"].hasFocus)
     QTest.keyClick(control._buttons["b"], Qt.Key.Key_Right)
     assert chosen == ["c"]
