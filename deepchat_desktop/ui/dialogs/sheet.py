@@ -1,10 +1,10 @@
 """The base of all sheets: a window-modal card with a title, a body, and buttons at its foot.
 
 It is opened with ``open()`` and answers by signals: a nested event loop would stop every task of the
-program. Escape means no. The safe button has the focus.
+program. Escape means no. The safe button has the focus. It is always as high as what it holds.
 """
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -32,7 +32,7 @@ class Sheet(QDialog):
         self._foot.setContentsMargins(24, 14, 24, 14)
         self._foot.setSpacing(8)
         self._foot.addStretch(1)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 22, 0, 0)
         column.setSpacing(0)
         inner = QVBoxLayout()
@@ -49,6 +49,13 @@ class Sheet(QDialog):
         """Add a button at the right end of the foot."""
         self._foot.addWidget(button)
         return button
+
+    def event(self, event: QEvent) -> bool:
+        """Grow and shrink with the content: a layout alone would squeeze the fields when words appear."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.setFixedHeight(self._column.totalHeightForWidth(self.width()))
+        return done
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painting(self) as p:

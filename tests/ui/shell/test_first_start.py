@@ -158,3 +158,17 @@ def test_the_buttons_are_in_sight_in_the_smallest_window(
         return bottom <= page.viewport().height()
 
     qtbot.waitUntil(shown)
+
+
+def test_the_sheet_grows_with_what_went_wrong(window: MainWindow, presenters: FakePresenters, qtbot: QtBot) -> None:
+    assert window.first_start is not None
+    sheet = window.first_start.add_key()
+    qtbot.waitExposed(sheet)
+    qtbot.waitUntil(lambda: sheet.height() == sheet._column.totalHeightForWidth(sheet.width()))
+    before, field = sheet.height(), sheet.url.height()
+    sheet._show_wrong("127.0.0.1:1 cannot be reached. Check the address, the network, and that the server runs. " * 2)
+    qtbot.waitUntil(lambda: sheet.height() > before + 40)
+    assert sheet.url.height() == sheet.key.height() == field
+    sheet._show_wrong("")
+    qtbot.waitUntil(lambda: sheet.height() == before)
+    sheet.reject()
