@@ -90,6 +90,7 @@ def main(what: str, folder: Path, limit: int) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             Store.open(Path(scratch) / "data").close_now()
             Store.open(Path(scratch) / "data", read_only=True).close_now()
+            Path(scratch).as_uri()
         os.setgid(65534)
         os.setuid(65534)
     match what:
