@@ -168,7 +168,7 @@ class AgentRuntimePresenter(QObject):
 
     async def _create(self) -> str:
         """Make the open draft a session. What was chosen for it, such as a mode, is not the next one's."""
-        connection = self._draft_settings.connection or self._core.models.default_connection()
+        connection = self._draft_choice() or self._core.models.default_connection()
         settings = self._draft_settings.model_copy(update={"connection": connection})
         session = await self._core.runtime.create_session(settings)
         self._draft_settings = SessionSettings(workspace=self._core.settings.workspace)
@@ -177,12 +177,19 @@ class AgentRuntimePresenter(QObject):
         return session.id
 
     def _connection(self) -> Connection | None:
-        if chosen := self.settings().connection:
+        current = self._session.current()
+        if chosen := current.settings.connection if current else self._draft_choice():
             return chosen
         try:
             return self._core.models.default_connection()
         except DeepChatError:
             return None
+
+    def _draft_choice(self) -> Connection | None:
+        """Return what was chosen for the next session, unless its provider was removed since."""
+        chosen = self._draft_settings.connection
+        known = {LOCAL_PROVIDER, *(provider.id for provider in self._core.settings.providers)}
+        return chosen if chosen is not None and chosen.provider in known else None
 
     def _window(self) -> int:
         settings, connection = self.settings(), self._connection()

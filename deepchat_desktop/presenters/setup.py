@@ -126,7 +126,7 @@ class SetupPresenter(QObject):
             self.provider_added.emit(False, error_words(error.code, error.user_message))
 
     async def _try_provider(self, name: str, base_url: str, key: str, api: str) -> None:
-        provider_id = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        provider_id = re.sub(r"[\W_]+", "-", name.lower()).strip("-")
         if not provider_id or provider_id == LOCAL_PROVIDER:
             raise ConfigError(self.tr("Give the provider a name."), code="bad_name")
         provider = ProviderSettings(id=provider_id, name=name, api=api, base_url=base_url)

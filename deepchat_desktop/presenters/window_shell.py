@@ -34,6 +34,7 @@ class WindowShell:
         self.permission = PermissionPresenter(core, self.session)
         self.settings = SettingsPresenter(core)
         self.setup = SetupPresenter(core, self.agent)
+        self.settings.changed.connect(self.agent.settings_changed)  # a provider that goes takes its models along
         for receiver in (
             self.session.on_event,
             self.messages.apply,

@@ -212,3 +212,20 @@ async def test_a_draft_goes_in_the_commit_that_stores_the_message(stage: Stage) 
     shell.session.save_draft("", "next")
     await stage.core.store.write(lambda tx: None)
     assert stored() == "next"
+
+
+async def test_a_provider_may_have_any_name_and_takes_its_models_along(stage: Stage) -> None:
+    shell = stage.shell
+    added: list[tuple[bool, str]] = []
+    shell.setup.provider_added.connect(lambda ok, words: added.append((ok, words)))
+    stage.server.add(json_answer({"data": [{"id": "deep"}]}))
+    shell.setup.add_provider("深度求索", stage.server.base_url, "")
+    await stage.until(lambda: added)
+    assert added[0][0]
+    assert shell.agent.model_text() == "deep · 深度求索"
+    told: list[str] = []
+    shell.agent.settings_changed.connect(lambda: told.append(shell.agent.model_text()))
+    shell.settings.remove_provider("深度求索")
+    await stage.until(lambda: "深度求索" not in [provider.id for provider in shell.settings.providers()])
+    assert told
+    assert "deep" not in told[-1]

@@ -6,7 +6,7 @@ A key can be set or replaced and is never shown. What a check found stands where
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts, icons
@@ -93,6 +93,7 @@ class ProvidersPage(QWidget):
         self._lay_out()
         settings.changed.connect(self.refresh)
         settings.check_result.connect(self._checked)
+        setup.provider_added.connect(self._added)
         self.refresh()
 
     def add_provider(self) -> AddProviderSheet:
@@ -129,6 +130,18 @@ class ProvidersPage(QWidget):
         self._current = provider_id
         self._buttons[provider_id].setChecked(True)
         self.detail.show_provider(provider, self._checks.get(provider_id))
+
+    def _added(self, ok: bool, _words: str) -> None:
+        """Show what was just set up."""
+        providers = self._settings.providers()
+        if ok and providers:
+            self._current = providers[-1].id
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Show what was set up elsewhere meanwhile."""
+        self.refresh()
+        super().showEvent(event)
 
     def _checked(self, provider_id: str, ok: bool, words: str) -> None:
         self._checks[provider_id] = (ok, words)

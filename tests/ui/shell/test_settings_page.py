@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
 from deepchat_desktop import __version__
+from deepchat_desktop.domain.settings import ProviderSettings
 from deepchat_desktop.ui.main_window import MainWindow
 from deepchat_desktop.ui.settings.about import AboutPage
 from deepchat_desktop.ui.settings.general import GeneralPage
@@ -100,3 +101,16 @@ def test_about_has_version_and_licences(page: SettingsPage) -> None:
     words = "\n".join(label.text() for label in about.findChildren(QLabel))
     for part in (__version__, "Apache License 2.0", "Lesser General Public License", "Phosphor", "SmolLM2"):
         assert part in words
+
+
+def test_a_provider_that_was_just_added_is_shown(
+    providers: ProvidersPage, presenters: FakePresenters, window: MainWindow
+) -> None:
+    made = ProviderSettings(id="new", name="New", api="openai_chat", base_url="https://new.example/v1")
+    presenters.settings.listed.append(made)
+    presenters.setup.provider_added.emit(True, "Ready.")
+    assert providers.detail.title.text() == "New"
+    window.close_settings()
+    presenters.settings.listed.pop()
+    window.open_settings(1)
+    assert list(providers._buttons) == ["openai", "深度求索"]
