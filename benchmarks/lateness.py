@@ -7,7 +7,6 @@ it comes. The figures are printed as one JSON line.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
@@ -130,7 +129,7 @@ def child(port: int, folder: Path) -> int:
     view.resize(900, 700)
     view.show()
 
-    async def main(_closing: asyncio.Event) -> int:
+    async def main(_host: LoopHost) -> int:
         core = open_core(folder / "data", bridge.post)
         try:
             print(json.dumps(await stream(core, port, heart)), flush=True)

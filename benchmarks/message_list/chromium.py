@@ -25,6 +25,7 @@ from benchmarks.message_list.stage import HEIGHT, WIDTH
 
 PAGE = Path(__file__).parent / "page"
 KINDS = ("mixed", "code", "paragraph", "table", "list")
+MARKDOWN_IT = "markdown-it@15"
 LIMIT_S = 240.0
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -107,10 +108,10 @@ class Handler(BaseHTTPRequestHandler):
 
 def page_files(path: Path, folder: Path) -> dict[str, bytes]:
     """Return all that the server gives out; fetches markdown-it into a folder."""
-    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "markdown-it"]
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), MARKDOWN_IT]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     files = {f"/{file.name}": file.read_bytes() for file in PAGE.iterdir()}
-    built = folder / "node_modules" / "markdown-it" / "dist" / "markdown-it.min.js"
+    built = folder / "node_modules" / "markdown-it" / "dist" / "browser" / "markdown-it.umd.min.js"
     streams = {kind: corpus.cut(corpus.stream_text(kind)) for kind in KINDS}
     return files | {
         "/markdown-it.js": built.read_bytes(), "/corpus.json": path.read_bytes(),
