@@ -12,7 +12,7 @@ class TroubleWindow(QWidget):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.setWindowTitle(self.tr("DeepChat Desktop cannot open its data"))
+        self.setWindowTitle(self.tr("The data cannot be opened"))
         self.setFixedWidth(480)
         label = QLabel(text)
         label.setTextFormat(Qt.TextFormat.PlainText)
