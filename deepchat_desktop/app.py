@@ -19,7 +19,6 @@ from deepchat_desktop.core import Core, open_core
 from deepchat_desktop.domain.errors import DeepChatError, StoreBusy
 from deepchat_desktop.domain.events import Notice
 from deepchat_desktop.presenters.bridge import EventBridge
-from deepchat_desktop.presenters.instance import InstanceServer, hand_over
 from deepchat_desktop.presenters.loop_host import LoopHost
 from deepchat_desktop.presenters.window_shell import WindowShell
 from deepchat_desktop.presenters.words import error_words
@@ -54,6 +53,8 @@ def run_window(argv: list[str]) -> int:
         boot.start_logging(folder, [MaskFilter()])
         core = open_core(folder, bridge.post)
     except StoreBusy as error:
+        from deepchat_desktop.presenters.instance import hand_over
+
         return 0 if hand_over(folder, rest) else _trouble(app, error)
     except DeepChatError as error:
         return _trouble(app, error)
@@ -110,10 +111,12 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
         make_chat=lambda: ChatView(shell.messages, shell.agent, shell.permission, shell.session),
     )
     window.closing.connect(host.close)
-    server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     painted = _FirstPaint(window)
     window.show()
     await painted.seen.wait()
+    from deepchat_desktop.presenters.instance import InstanceServer
+
+    server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
     try:
         core.start_now()

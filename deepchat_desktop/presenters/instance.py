@@ -6,6 +6,7 @@ data folder, and only the same user can connect.
 
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 LIMIT_BYTES = 64 * 1024
 WAIT_MS = 2_000
+PATIENCE_S = 5.0
+RETRY_S = 0.05
 
 
 def _name(data_dir: Path) -> str:
@@ -21,8 +24,20 @@ def _name(data_dir: Path) -> str:
     return f"deepchat-desktop-{digest[:24]}"
 
 
-def hand_over(data_dir: Path, arguments: list[str]) -> bool:
-    """Give the arguments to the running instance (blocking, before any event loop); False if none answers."""
+def hand_over(data_dir: Path, arguments: list[str], patience_s: float = PATIENCE_S) -> bool:
+    """Give the arguments to the running instance (blocking, before any event loop); False if none answers.
+
+    The first instance holds the lock a moment before it listens, so this tries for ``patience_s`` seconds.
+    """
+    end = time.monotonic() + patience_s
+    while not _give(data_dir, arguments):
+        if time.monotonic() > end:
+            return False
+        time.sleep(RETRY_S)
+    return True
+
+
+def _give(data_dir: Path, arguments: list[str]) -> bool:
     socket = QLocalSocket()
     socket.connectToServer(_name(data_dir))
     if not socket.waitForConnected(WAIT_MS):

@@ -130,6 +130,17 @@ def test_a_second_start_ends_at_once(server: WireServer, screen: str) -> None:
     assert window.end() == 0
 
 
+def test_of_many_starts_at_once_one_opens(server: WireServer, screen: str) -> None:
+    settings = environment(DISPLAY=screen, QT_QPA_PLATFORM="xcb")
+    started = [subprocess.Popen(PROGRAM, cwd=ROOT, env=settings) for _ in range(12)]
+    until(lambda: sum(process.poll() is None for process in started) == 1, seconds=90)
+    (window,) = [process for process in started if process.poll() is None]
+    assert {process.returncode for process in started if process is not window} == {0}
+    time.sleep(0.5)
+    window.terminate()
+    assert window.wait(timeout=10) == 0
+
+
 def test_a_card_survives_a_kill_and_its_answer_resumes(server: WireServer, screen: str, tmp_path: Path) -> None:
     written = tmp_path / "project" / "out.txt"
     server.add(chat("I will write. ", tool_calls=[WRITE]), chat("Done."))
@@ -142,10 +153,10 @@ def test_a_card_survives_a_kill_and_its_answer_resumes(server: WireServer, scree
     second = Window(screen)
     (session,) = sessions()
     assert session["status"] == "waiting"
-    # Shift+F6 goes from the composer to the card, where Deny is first; Tab goes on to "Allow once".
+    # F6 goes from the composer to the card, where Deny is first; Tab goes on to "Allow once".
     second.xdo("mousemove", "700", "720", "click", "1")
     time.sleep(0.7)
-    second.xdo("key", "shift+F6", "key", "Tab", "key", "space")
+    second.xdo("key", "F6", "key", "Tab", "key", "space")
     until(written.exists)
     until(lambda: answer_text(session["id"]) == "I will write. Done.")
     assert written.read_text() == "once"

@@ -16,7 +16,7 @@ HAND_OVER = """
 import sys
 from pathlib import Path
 from deepchat_desktop.presenters.instance import hand_over
-sys.exit(0 if hand_over(Path(sys.argv[1]), sys.argv[2:]) else 1)
+sys.exit(0 if hand_over(Path(sys.argv[1]), sys.argv[2:], patience_s=0.3) else 1)
 """
 
 
