@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFileDialog, QHeaderView
+from pytestqt.qtbot import QtBot
 
 import deepchat_desktop
 from deepchat_desktop.ui import style
@@ -125,3 +127,13 @@ def test_every_token_is_known_in_both_themes() -> None:
     assert len(tokens) > 50
     for name in tokens:
         assert getattr(theme, name).isValid()
+
+
+def test_the_table_of_the_plain_file_dialog_has_a_head(qtbot: QtBot) -> None:
+    dialog = QFileDialog()
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    dialog.setViewMode(QFileDialog.ViewMode.Detail)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    (head,) = (view for view in dialog.findChildren(QHeaderView) if view.isVisible())
+    assert head.grab().toImage().pixelColor(head.width() - 2, 2).name() == theme.window.name()
