@@ -47,6 +47,8 @@ LINES = (
     Line("pss", "memory after scrolling through (PSS)", "MB", 200),
     Line("drift_jump", "drift after a jump, worst", "px", 1),
     Line("drift_stream", "drift while an answer arrives, worst", "px", 1),
+    Line("drift_image", "drift when pictures come above", "px", 1),
+    Line("drift_font", "drift when the type grows", "px", 1),
     Line("minimap", "minimap repaint p95", "ms", 4),
 )
 HEAD = (

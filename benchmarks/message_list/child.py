@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.message_list import measure_frames, measure_open, measure_stream
+from benchmarks.message_list import measure_frames, measure_open, measure_place, measure_stream
 from benchmarks.message_list.measure_frames import Result
 from benchmarks.message_list.subject import Subject, application, make
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -20,6 +20,7 @@ STILL: dict[str, Callable[[Subject, Path], Result]] = {
     "open_memory": measure_frames.open_from_memory, "jump": measure_frames.jump, "wheel": measure_frames.wheel,
     "drag": measure_frames.drag, "resize": measure_frames.resize, "whole": measure_frames.whole,
     "memory": measure_frames.memory, "drift": measure_stream.drift,
+    "place": measure_place.place,
 }  # fmt: skip
 KINDS = ("mixed", "code", "paragraph", "table", "list")
 

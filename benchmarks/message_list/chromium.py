@@ -25,8 +25,9 @@ from benchmarks.message_list.stage import HEIGHT, WIDTH
 
 PAGE = Path(__file__).parent / "page"
 KINDS = ("mixed", "code", "paragraph", "table", "list")
+PARTS = ("frames", "stream", "drift", "memory", *KINDS)
 MARKDOWN_IT = "markdown-it@15"
-LIMIT_S = 240.0
+LIMIT_S = 75.0
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-frame-rate-limit",
@@ -87,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
     server: Host
 
     def do_GET(self) -> None:
-        name = "/index.html" if self.path == "/" else self.path
+        name = "/index.html" if self.path.startswith("/?") else self.path
         body = self.server.files.get(name)
         self._reply(404 if body is None else 200, body or b"", TYPES.get(Path(name).suffix, "text/plain"))
 
@@ -120,11 +121,11 @@ def page_files(path: Path, folder: Path) -> dict[str, bytes]:
 
 
 @contextmanager
-def browser(host: Host, profile: Path) -> Iterator[None]:
-    """Run the browser on the host's page."""
+def browser(host: Host, part: str, profile: Path) -> Iterator[None]:
+    """Run the browser on a part of the host's page."""
     program = shutil.which("chromium")
     assert program is not None
-    address = f"http://127.0.0.1:{host.server_address[1]}/"
+    address = f"http://127.0.0.1:{host.server_address[1]}/?{part}"
     command = [program, *FLAGS, f"--user-data-dir={profile}", address]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         host.browser = process.pid
@@ -134,17 +135,24 @@ def browser(host: Host, profile: Path) -> Iterator[None]:
             process.terminate()
 
 
-def measure(path: Path) -> dict[str, Any]:
-    """Return the page's figures; `failed` says why there are none."""
+def measure_part(files: dict[str, bytes], part: str, profile: Path) -> dict[str, Any]:
+    """Return one part's figures, measured in a browser of its own; `failed` says why there are none."""
+    with Host(files) as host:
+        threading.Thread(target=host.serve_forever, daemon=True).start()
+        with browser(host, part, profile):
+            in_time = host.done.wait(LIMIT_S)
+        host.shutdown()
+    if host.result is not None:
+        return host.result
+    return {"failed": f"chromium {part}: {(host.failure or 'no answer') if in_time else 'not done in time'}"}
+
+
+def measure(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the figures of each part."""
     if not available():
-        return {"failed": "chromium: needs chromium and npm on the path"}
+        yield {"failed": "chromium: needs chromium and npm on the path"}
+        return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         files = page_files(path, Path(folder))
-        with Host(files) as host:
-            threading.Thread(target=host.serve_forever, daemon=True).start()
-            with browser(host, Path(folder) / "profile"):
-                in_time = host.done.wait(LIMIT_S)
-            host.shutdown()
-    if host.result is None:
-        return {"failed": f"chromium: {host.failure or 'no answer'}" if in_time else "chromium: not done in time"}
-    return host.result
+        for part in PARTS:
+            yield measure_part(files, part, Path(folder) / f"profile-{part}")

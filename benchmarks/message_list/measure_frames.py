@@ -83,9 +83,9 @@ def jump(subject: Subject, path: Path) -> Result:
     if not frames:
         return {}
     first, final = [frame.first_ms for frame in frames], [frame.final_ms for frame in frames]
-    moved = max(abs(frame.moved) for frame in frames)
+    moved, reach = max(abs(frame.moved) for frame in frames), bar_range(subject.area)
     return {
-        "jump_first": p95(first), "note:jump_first": spread(first),
+        "jump_first": p95(first), "note:jump_first": f"{spread(first)}; the bar reaches {reach / 1e6:.2f} M px",
         "jump_final": p95(final), "note:jump_final": spread(final), "drift_jump": moved,
         "note:drift_jump": f"{sum(frame.moved != 0 for frame in frames)} of {len(frames)} jumps moved afterwards",
     }  # fmt: skip
