@@ -21,7 +21,7 @@ from deepchat_desktop.domain.events import Notice
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.loop_host import LoopHost
 from deepchat_desktop.presenters.window_shell import WindowShell
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.secrets import MaskFilter, harden_process
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.dialogs.trouble import TroubleWindow
@@ -91,7 +91,7 @@ def _data_folder(argv: list[str]) -> tuple[Path, list[str]]:
 def _trouble(app: QApplication, error: DeepChatError) -> int:
     """Say in a window of its own why there is no main window; there is no event loop yet, so none is nested."""
     sys.stderr.write(error.user_message + "\n")
-    window = TroubleWindow(error_words(error.code, error.user_message))
+    window = TroubleWindow(words_of(error))
     window.closed.connect(app.quit)
     window.show()
     app.exec()

@@ -21,7 +21,7 @@ from deepchat_desktop.domain.events import (
 from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
 from deepchat_desktop.presenters.session import SessionPresenter
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import error_words, words_of
 
 
 class AgentRuntimePresenter(QObject):
@@ -232,4 +232,4 @@ class AgentRuntimePresenter(QObject):
         try:
             await work
         except DeepChatError as error:
-            self.notice.emit(error.code, error_words(error.code, error.user_message))
+            self.notice.emit(error.code, words_of(error))

@@ -12,7 +12,7 @@ from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.events import InteractionAsked, InteractionSettled, MessageFinished, RuntimeEvent
 from deepchat_desktop.domain.permission import Answer, Interaction, Scope
 from deepchat_desktop.presenters.session import SessionPresenter
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import words_of
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class PermissionPresenter(QObject):
             self._tell(error)
 
     def _tell(self, error: DeepChatError) -> None:
-        self.notice.emit(error.code, error_words(error.code, error.user_message))
+        self.notice.emit(error.code, words_of(error))
 
     def _card(self, item: Interaction) -> PermissionCard:
         folder = str(Path(item.target).parent)

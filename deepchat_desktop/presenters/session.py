@@ -19,7 +19,7 @@ from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
 
@@ -183,4 +183,4 @@ class SessionPresenter(QObject):
         try:
             await work
         except DeepChatError as error:
-            self.notice.emit(error.code, error_words(error.code, error.user_message))
+            self.notice.emit(error.code, words_of(error))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.settings import ProviderSettings, ThemeChoice, WindowState
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import words_of
 
 
 class SettingsPresenter(QObject):
@@ -83,7 +83,7 @@ class SettingsPresenter(QObject):
         try:
             models = await self._core.models.list_models(provider_id)
         except DeepChatError as error:
-            self.check_result.emit(provider_id, False, error_words(error.code, error.user_message))
+            self.check_result.emit(provider_id, False, words_of(error))
             return
         self._replace(provider_id, models=models)
         self.check_result.emit(provider_id, True, self.tr("It answers, with {0} models.").format(len(models)))
@@ -106,4 +106,4 @@ class SettingsPresenter(QObject):
         try:
             await work
         except DeepChatError as error:
-            self.notice.emit(error.code, error_words(error.code, error.user_message))
+            self.notice.emit(error.code, words_of(error))

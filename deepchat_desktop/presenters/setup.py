@@ -13,7 +13,7 @@ from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import ConfigError, DeepChatError
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings, ProviderSettings
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
-from deepchat_desktop.presenters.words import error_words
+from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_ID, STARTER_NOTE, STARTER_TITLE
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class SetupPresenter(QObject):
         try:
             await self._try_provider(name, base_url, key, api)
         except DeepChatError as error:
-            self.provider_added.emit(False, error_words(error.code, error.user_message))
+            self.provider_added.emit(False, words_of(error))
 
     async def _try_provider(self, name: str, base_url: str, key: str, api: str) -> None:
         provider_id = re.sub(r"[\W_]+", "-", name.lower()).strip("-")
@@ -163,7 +163,7 @@ class SetupPresenter(QObject):
         try:
             await self._core.local_model.pull(self._on_progress)
         except DeepChatError as error:
-            self._failure = error_words(error.code, error.user_message)
+            self._failure = words_of(error)
         finally:
             self._fetch = None
             self.changed.emit()

@@ -2,20 +2,31 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from deepchat_desktop.domain.errors import DeepChatError
+
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("words", text)
 
 
+def words_of(error: DeepChatError) -> str:
+    """Return what to tell the user of an error, with the place it is about."""
+    place = error.params.get("path") or error.params.get("folder")
+    words = error_words(error.code, error.user_message)
+    return f"{words}\n{place}" if place and str(place) not in words else words
+
+
 def error_words(code: str, fallback: str) -> str:
-    """Return what to tell the user of an error; ``fallback`` is the error's own English sentence."""
+    """Return what to tell the user of a code; ``fallback`` is the error's own English sentence."""
     words = {
         "busy": _tr("Still answering: your text is kept. Press Stop, or wait."),
         "pending_interaction": _tr("Answer the request above first."),
         "empty": _tr("Write something or attach a picture first."),
         "no_model": _tr("There is no model yet. Choose one on the first page, or add a provider in the settings."),
         "store_full": _tr("The disk is full, so nothing more can be saved. Free some space, then try again."),
-        "store_read_only": _tr("The data folder cannot be written. Change its rights, then try again."),
+        "store_read_only": _tr(
+            "The data folder cannot be written. Change its rights, or start with --data-dir and another folder."
+        ),
         "links_later": _tr("Links to DeepChat come in a later version: nothing was opened."),
         "key_elsewhere": _tr("The key was kept in another keychain than today's. Enter it again in the settings."),
     }
