@@ -143,7 +143,8 @@ def growth(subject: Subject, path: Path, kind: str) -> Result:
     first, last = p95(work[:part]), p95(work[-part:])
     cut = "" if done == 1 else f"; NOT DONE: {done:.0%} in {GROWTH_LIMIT_S:.0f} s"
     words = f"{first:.1f} to {last:.1f} ms; with paint x{p95(painted[-part:]) / p95(painted[:part]):.1f}{cut}"
-    return {key: last / first, f"note:{key}": words, f"last_{kind}": last}
+    # An answer that was not done has no last quarter to compare.
+    return {key: last / first if done == 1 else None, f"note:{key}": words, f"last_{kind}": last}
 
 
 def drift(subject: Subject, path: Path) -> Result:

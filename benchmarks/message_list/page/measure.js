@@ -96,7 +96,7 @@ async function growth(kind, tokens) {
   const first = p95(work.slice(0, part)), last = p95(work.slice(-part));
   const cut = work.length < flushes ? `; NOT DONE: ${Math.floor(100 * work.length / flushes)}%` : "";
   const note = `${first.toFixed(1)} to ${last.toFixed(1)} ms${cut}`;
-  return { [`grow_${kind}`]: last / first, [`last_${kind}`]: last, [`note:grow_${kind}`]: note };
+  return { [`grow_${kind}`]: cut ? null : last / first, [`last_${kind}`]: last, [`note:grow_${kind}`]: note };
 }
 
 async function drift(tokens) {
