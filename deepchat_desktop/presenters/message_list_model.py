@@ -23,9 +23,19 @@ from deepchat_desktop.domain.events import (
 from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus, Role
 from deepchat_desktop.domain.usage import Usage
 
-FLUSH_MS = 33
-COSTLY_S = 0.008
-"""A flush that took longer than this is followed by twice the rest, so that input keeps its share."""
+FLUSH_MS, CHEAP_MS, HIDDEN_MS = 33, 16, 100
+"""The rest between two flushes: as a rule, after a cheap one, and while nobody looks."""
+CHEAP_S, COSTLY_S = 0.002, 0.008
+"""A flush that took longer than the second is followed by twice the rest, so that input keeps its share."""
+
+
+def pace(cost_s: float, rest_ms: int, *, shown: bool) -> int:
+    """Return the rest in ms after a flush of a cost. ``rest_ms`` is the rest before it."""
+    if not shown:
+        return HIDDEN_MS
+    if cost_s > COSTLY_S:
+        return min(HIDDEN_MS, 2 * max(FLUSH_MS, rest_ms))
+    return CHEAP_MS if cost_s < CHEAP_S else FLUSH_MS
 
 
 @dataclass
@@ -87,9 +97,15 @@ class MessageListModel(QObject):
         self._messages: list[MessageView] = []
         self._rows: dict[str, int] = {}
         self._pending: dict[tuple[str, int], _Change] = {}
+        self._rest_ms = FLUSH_MS
+        self._shown = True
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timer)
+
+    def set_shown(self, shown: bool) -> None:
+        """Tell whether a view of the messages can be seen."""
+        self._shown = shown
 
     def count(self) -> int:
         """Return the number of messages."""
@@ -152,8 +168,8 @@ class MessageListModel(QObject):
     def _flush_and_rest(self) -> None:
         began = time.perf_counter()
         self.flush()
-        costly = time.perf_counter() - began > COSTLY_S
-        self._timer.start(2 * FLUSH_MS if costly else FLUSH_MS)
+        self._rest_ms = pace(time.perf_counter() - began, self._rest_ms, shown=self._shown)
+        self._timer.start(self._rest_ms)
 
     def _apply_change(self, row: int, index: int, change: _Change) -> None:
         blocks = self._messages[row].blocks

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.markdown_gaps import gap
 from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
-from deepchat_desktop.ui.blocks.part import QUOTE_INDENT, TEXT_INDENT
+from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, TEXT_INDENT
 from deepchat_desktop.ui.theme import theme
 
 CODE_RUN = QTextFormat.Property.UserProperty.value + 1
@@ -56,8 +56,16 @@ class SilentDocument(QTextDocument):
 def build(items: Sequence[TextItem | RuleItem]) -> SilentDocument:
     """Return a document of the items; its first block has no space above."""
     document = SilentDocument()
+    add(document, items, None)
+    return document
+
+
+def add(
+    document: SilentDocument, items: Sequence[TextItem | RuleItem], before: TextItem | RuleItem | None
+) -> None:
+    """Append items. ``before`` is the last one that is there; without one the document is empty."""
     cursor = QTextCursor(document)
-    before: TextItem | RuleItem | None = None
+    cursor.movePosition(QTextCursor.MoveOperation.End)
     for item in items:
         if before is not None:
             cursor.insertBlock()
@@ -66,7 +74,23 @@ def build(items: Sequence[TextItem | RuleItem]) -> SilentDocument:
             size, weight = _STYLE[item.style]
             insert_spans(cursor, item.spans, size, weight, quoted=item.place.quote > 0)
         before = item
-    return document
+
+
+def cut_after(document: SilentDocument, blocks: int) -> None:
+    """Drop all but the first ``blocks`` items' paragraphs; at least one is kept."""
+    cursor = QTextCursor(document)
+    last = document.findBlockByNumber(blocks - 1)
+    cursor.setPosition(last.position() + last.length() - 1)
+    cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
+
+
+def extend_last(document: SilentDocument, item: TextItem, spans: Sequence[Span]) -> None:
+    """Append runs to the last paragraph, which shows ``item``."""
+    cursor = QTextCursor(document)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    size, weight = _STYLE[item.style]
+    insert_spans(cursor, spans, size, weight, quoted=item.place.quote > 0)
 
 
 def insert_spans(

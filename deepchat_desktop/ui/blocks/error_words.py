@@ -1,8 +1,11 @@
 """What an error block says and which step it offers, by its code."""
 
+from typing import Literal
+
 from PySide6.QtCore import QCoreApplication
 
-from deepchat_desktop.ui.blocks.block_part import Ask
+Ask = Literal["retry", "continue", "settings"]
+"""What a button in a message asks for."""
 
 
 def _tr(text: str) -> str:

@@ -1,33 +1,36 @@
 """A picture as a block of a message."""
 
-from PySide6.QtWidgets import QWidget
+from collections.abc import Sequence
 
 from deepchat_desktop.domain.blocks import Block, ImageBlock
 from deepchat_desktop.domain.visible_text import visible_exact
-from deepchat_desktop.ui.blocks.block_part import BlockPart
-from deepchat_desktop.ui.blocks.picture_view import PictureView
+from deepchat_desktop.ui.blocks.cell import Cell, Choices
+from deepchat_desktop.ui.blocks.picture_shape import PictureShape
+from deepchat_desktop.ui.blocks.shape import Shape
 
 
-class ImageView(BlockPart):
-    """One picture."""
+class PictureCell(Cell):
+    """One picture; ``right`` and ``widest`` are for the user's."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._picture: PictureView | None = None
+    def __init__(self, index: int, image: ImageBlock, *, right: bool = False) -> None:
+        super().__init__(index)
+        self.image, self._right = image, right
 
-    def set_block(self, block: Block) -> None:
-        if not isinstance(block, ImageBlock) or (self._picture and self._picture.shows(block.media_type, block.data)):
-            return
-        if self._picture is not None:
-            self._picture.deleteLater()
-        name = visible_exact(block.name, multiline=False)
-        self._picture = PictureView(block.media_type, block.data, name, self)
-        self._picture.show()
+    def make(self) -> Shape:
+        name = visible_exact(self.image.name, multiline=False)
+        return PictureShape(self.image.media_type, self.image.data, name, right=self._right)
 
-    def fit(self, width: int) -> int:
-        self.resize(width, self._picture.fit(width) if self._picture is not None else 0)
-        return self.height()
+    def guess(self, width: int) -> int:
+        return 200
 
-    def natural_width(self, width: int) -> int:
-        """Return how wide the picture is drawn in ``width``."""
-        return self._picture.natural_width(width) if self._picture is not None else 0
+    def name(self) -> str:
+        made = self.shape if isinstance(self.shape, PictureShape) else self.make()
+        return made.words() if isinstance(made, PictureShape) else ""
+
+
+def cells(block: Block, choices: Choices, old: Sequence[Cell]) -> list[Cell]:
+    """Return the picture's cell."""
+    if not isinstance(block, ImageBlock):
+        return []
+    kept = [cell for cell in old if isinstance(cell, PictureCell) and cell.image == block]
+    return [*kept] or [PictureCell(choices.index, block)]

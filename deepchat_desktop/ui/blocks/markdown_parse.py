@@ -1,7 +1,7 @@
 """Markdown to items through markdown-it-py's tokens; no HTML string is ever made or read (MD-2).
 
 Invariants: no I/O; raw HTML is text; only ``data:`` pictures of four raster types become pictures, every other
-one becomes its alternative text and host; invisible and reordering characters are shown (MD-5). A piece that is
+one becomes its alternative text and host; invisible and reordering characters are shown (MD-5). A text that is
 longer than ``MAX_CHARS`` is shown as plain text (MD-6). The parser is imported when first used.
 """
 
@@ -27,6 +27,7 @@ from deepchat_desktop.ui.blocks.markdown_items import (
     TableItem,
     TextItem,
 )
+from deepchat_desktop.ui.blocks.scanner import Part
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 200_000
 _DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)$")
+_NUMBER = re.compile(r"\d+")
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _STYLES: dict[str, Style] = {"h1": "h1", "h2": "h2"}
 
@@ -62,6 +64,26 @@ def parse(source: str, references: References | None = None) -> tuple[Item, ...]
     for token in _parser().parse(shown, env):
         reader.take(token)
     return tuple(reader.items)
+
+
+def parse_part(text: str, part: Part, references: References | None = None) -> tuple[Item, ...]:
+    """Return the items of one part of ``text``; a later part of a table begins with the table's head again."""
+    source = text[part.start : part.end]
+    if part.flow:
+        level = 1 if part.kind == "list" else 0
+        return _flowing(source, Place(level, part.quote))
+    if part.kind == "table" and not part.first:
+        source = text[part.head[0] : part.head[1]] + source
+    if part.number:
+        source = _NUMBER.sub(str(part.number), source, count=1)
+    return parse(source, references)
+
+
+def _flowing(source: str, place: Place) -> tuple[Item, ...]:
+    """Read the middle of a paragraph: a line that looks like a list or heading is none."""
+    (token,) = _parser().parseInline(visible_prose(source).strip())
+    spans, _ = spans_of(token.children or [])
+    return (TextItem(spans, "p", place),)
 
 
 class _Reader:

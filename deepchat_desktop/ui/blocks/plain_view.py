@@ -1,64 +1,61 @@
-"""Foreign text as it is: no Markdown, lines as they break, invisible characters shown; grows by appending.
-
-Invariant: text that begins with what is shown already is appended, so a stream costs what was added.
-"""
+"""A plain text as a widget of its own, for the places outside the message list."""
 
 from typing import Literal
 
-from PySide6.QtGui import QBrush, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPaintEvent, QTextDocument
 from PySide6.QtWidgets import QWidget
 
-from deepchat_desktop.domain.visible_text import visible_exact, visible_prose
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks.doc_build import SilentDocument, line_format
-from deepchat_desktop.ui.blocks.doc_view import DocView
+from deepchat_desktop.ui.blocks.plain_shape import PlainShape
+from deepchat_desktop.ui.blocks.shape import Scene
+from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import theme
 
 Tone = Literal["text", "muted"]
 
 
-class PlainView(DocView):
+class PlainView(QWidget):
     """One run of plain text. ``exact`` shows every character without ink (for decisions)."""
 
     def __init__(
         self, size: int = fonts.BODY, tone: Tone = "text", *, mono: bool = False, exact: bool = False,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        self._look = (size, tone, mono)
-        self._exact = exact
-        self._shown = ""
-        super().__init__((), parent)
+        super().__init__(parent)
+        self._look = (size, tone, mono, exact)
+        self._text = ""
+        self._shape = self._made()
+        theme.changed.connect(self._on_theme)
+
+    def _made(self) -> PlainShape:
+        size, tone, mono, exact = self._look
+        return PlainShape(self._text, size, tone, mono=mono, exact=exact)
+
+    @property
+    def document(self) -> QTextDocument:
+        """The document that is painted."""
+        return self._shape.document
 
     def set_text(self, text: str) -> None:
         """Show ``text``. The owner fits anew."""
-        shown = visible_exact(text) if self._exact else visible_prose(text)
-        if shown == self._shown:
-            return
-        if self._shown and shown.startswith(self._shown):
-            self._insert(self.document, shown[len(self._shown) :])
-            self._shown = shown
-            self.setAccessibleName(shown)
-            self.update()
-        else:
-            self._shown = shown
-            self._rebuild()
+        self._text = text
+        self._shape.set_text(text)
+        self.setAccessibleName(self._shape.document.toPlainText())
+        self.update()
 
-    def build(self) -> SilentDocument:
-        document = SilentDocument()
-        cursor = QTextCursor(document)
-        cursor.setBlockFormat(line_format(fonts.line_height(self._look[0])))
-        self._insert(document, self._shown)
-        return document
+    def fit(self, width: int) -> int:
+        """Take a width in px and return the height that this needs."""
+        self._shape.fit(width)
+        self.resize(width, self._shape.height)
+        return self.height()
 
-    def _insert(self, document: SilentDocument, text: str) -> None:
-        size, tone, mono = self._look
-        form = QTextCharFormat()
-        form.setFont(fonts.font(size, mono=mono))
-        form.setForeground(QBrush(getattr(theme, tone)))
-        cursor = QTextCursor(document)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text.replace("\t", "    ") if mono else text, form)
+    def _on_theme(self) -> None:
+        self._shape = self._made()
+        if self.width():
+            self._shape.fit(self.width())
+        self.update()
 
-    def natural_width(self) -> float:
-        """Return the width of the longest line, as far as wrapping at the present width goes."""
-        return self.document.idealWidth()
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painting(self) as p:
+            self._shape.paint(p, QRectF(event.rect()), Scene())

@@ -1,24 +1,29 @@
-"""Which view shows which kind of block: one line for each kind; None is never shown."""
+"""Which cells show which kind of block: one line for each kind; None is never shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtWidgets import QWidget
+from deepchat_desktop.domain.blocks import Block
+from deepchat_desktop.ui.blocks import (
+    error_block,
+    image_block,
+    permission_block,
+    plan_block,
+    reasoning_block,
+    text_block,
+    tool_block,
+)
+from deepchat_desktop.ui.blocks.cell import Cell, Choices
 
-from deepchat_desktop.ui.blocks.block_part import BlockPart
-from deepchat_desktop.ui.blocks.error_block import ErrorView
-from deepchat_desktop.ui.blocks.image_block import ImageView
-from deepchat_desktop.ui.blocks.plan_block import PlanView
-from deepchat_desktop.ui.blocks.reasoning_block import ReasoningView
-from deepchat_desktop.ui.blocks.text_block import TextBlockView
-from deepchat_desktop.ui.blocks.tool_block import ToolCard
+Maker = Callable[[Block, Choices, Sequence[Cell]], list[Cell]]
+"""Block, what is kept for it, and its cells until now."""
 
-BLOCK_VIEWS: dict[str, Callable[[QWidget], BlockPart] | None] = {
-    "text": TextBlockView,
-    "reasoning": ReasoningView,
-    "tool_call": ToolCard,
-    "image": ImageView,
-    "plan": PlanView,
-    "error": ErrorView,
-    "permission": None,  # the card above the composer asks, the tool's own card tells the outcome
+BLOCK_CELLS: dict[str, Maker | None] = {
+    "text": text_block.cells,
+    "reasoning": reasoning_block.cells,
+    "tool_call": tool_block.cells,
+    "image": image_block.cells,
+    "plan": plan_block.cells,
+    "error": error_block.cells,
+    "permission": permission_block.cells,
     "carry": None,
 }

@@ -1,29 +1,232 @@
-"""The answer's text as a block of a message."""
+"""An answer's text: one cell for each part that the scanner cuts, each read when it is built.
 
+Invariants: closed parts keep their cells; only the open one is read again. When the text is whole it is read once
+more as a whole where that is cheap (``check``), and if the parser sees other blocks than the scanner did, it is shown
+as one part. ``WHOLE_IDLE`` is the border: longer texts keep the scanner's parts unless a caller that can parse
+elsewhere (another process, up to ``WHOLE_WORKER``) says otherwise through ``show_whole``.
+"""
+
+import re
 from collections.abc import Sequence
-
-from PySide6.QtWidgets import QWidget
+from typing import cast
 
 from deepchat_desktop.domain.blocks import Block, TextBlock
-from deepchat_desktop.ui.blocks.block_part import BlockPart
-from deepchat_desktop.ui.blocks.markdown_view import MarkdownView
-from deepchat_desktop.ui.blocks.part import TextPart
+from deepchat_desktop.domain.visible_text import visible_exact
+from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
+from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
+from deepchat_desktop.ui.blocks.markdown_items import Item
+from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part
+from deepchat_desktop.ui.blocks.scanner import Look, Part, Scanner, looks
+from deepchat_desktop.ui.blocks.shape import Shape
+from deepchat_desktop.ui.blocks.stack_shape import StackShape
+from deepchat_desktop.ui.blocks.table_shape import Columns
+
+WHOLE_IDLE = 4096
+WHOLE_WORKER = 1_000_000
+_DEFINITIONS = re.compile(r"\n?[ >]*\[[^\]\n]+\]:")
+_FENCE = re.compile(r"[ \t\n]*( {0,3})(`{3,}|~{3,})([^\n]*)\n?")
 
 
-class TextBlockView(BlockPart):
-    """Markdown that may still grow."""
+class MarkdownText:
+    """The text of one block. ``read`` counts the parts that were parsed."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.markdown = MarkdownView(self)
+    def __init__(self, index: int) -> None:
+        self.scanner = Scanner()
+        self.open = True
+        self.checked = False
+        self.read = 0
+        self.references: References = {}
+        self.cells: list[TextCell] = []
+        self._index = index
+        self._columns: dict[int, Columns] = {}
+        self._kept: dict[int, dict[int, CodeChoices]] = {}
+        self._whole = False
 
-    def set_block(self, block: Block) -> None:
-        if isinstance(block, TextBlock):
-            self.markdown.set_text(block.text, open=block.open)
+    def update(self, block: TextBlock) -> None:
+        """Take the block's text as it is now."""
+        grew = block.text.startswith(self.scanner.text) and not self._whole
+        self._whole = False if block.text != self.scanner.text else self._whole
+        closing = self.open and not block.open
+        self.open = block.open
+        last = self.cells[-1] if self.cells else None
+        if block.text != self.scanner.text or not self.cells:
+            self._stand(self.scanner.update(block.text) if grew else self._anew(block.text))
+        if last is not None:
+            last.settle()
+        if closing and self._take_references():
+            for cell in self.cells:
+                if "[" in cell.markdown():
+                    cell.stale_text()
 
-    def text_parts(self) -> Sequence[TextPart]:
-        return self.markdown.text_parts()
+    def _anew(self, text: str) -> int:
+        self.scanner = Scanner()
+        self.checked = False
+        self.cells = []
+        return self.scanner.update(text)
 
-    def fit(self, width: int) -> int:
-        self.resize(width, self.markdown.fit(width))
-        return self.height()
+    def _stand(self, keep: int) -> None:
+        """Make the cells of all parts after the first ``keep``; one that begins where it did is kept."""
+        text, parts = self.scanner.text, self.scanner.parts
+        old = {cell.part.start: cell for cell in self.cells[keep:]}
+        before = looks(text, parts[keep - 1])[1] if keep else None
+        del self.cells[keep:]
+        for part in parts[keep:]:
+            cell = old.pop(part.start, None)
+            if cell is None:
+                cell = TextCell(self, part, self._index)
+            elif cell.part != part:
+                cell.set_part(part)
+            opens, closes = looks(text, part)
+            cell.set_gap(_gap(before, opens, part))
+            before = closes
+            self.cells.append(cell)
+
+    def _take_references(self) -> bool:
+        """Read the link definitions; True if there are any. Only of a whole text: half a one names half a target."""
+        found: References = {}
+        text = self.scanner.text
+        if len(text) <= WHOLE_WORKER and "]:" in text:
+            for part in self.scanner.parts:
+                if text.find("]:", part.start, part.end) >= 0 and _DEFINITIONS.search(text, part.start, part.end):
+                    parse(text[part.start : part.end], found)
+        self.references = found
+        return bool(found)
+
+    def check(self) -> bool:
+        """Read a short whole text once as a whole; True if it must be shown in one part."""
+        if self.checked or self.open:
+            return False
+        self.checked = True
+        text = self.scanner.text
+        if len(text) > WHOLE_IDLE or len(self.scanner.parts) < 2:
+            return False
+        found: References = dict(self.references)
+        by_parts = [item for part in self.scanner.parts for item in parse_part(text, part, dict(self.references))]
+        if tuple(by_parts) == parse(text, found):
+            return False
+        self.show_whole()
+        return True
+
+    def show_whole(self) -> None:
+        """Show the text in one part from now on."""
+        self._whole = True
+        self.scanner.parts = [Part(0, len(self.scanner.text), "lines")]
+        self.cells = []
+        self._stand(0)
+
+    def items(self, part: Part) -> tuple[Item, ...]:
+        """Parse one part."""
+        self.read += 1
+        return parse_part(self.scanner.text, part, dict(self.references))
+
+    def columns(self, part: Part) -> Columns:
+        """Return the widths that the parts of a table share."""
+        return self._columns.setdefault(part.head[0] if not part.first else part.start, Columns())
+
+    def kept(self, part: Part) -> dict[int, CodeChoices]:
+        """Return what was chosen for the code in a part."""
+        return self._kept.setdefault(part.start, {})
+
+
+class TextCell(Cell):
+    """One part."""
+
+    def __init__(self, text: MarkdownText, part: Part, block: int) -> None:
+        super().__init__(block)
+        self.text = text
+        self.part = part
+
+    def set_part(self, part: Part) -> None:
+        """The part grew or became another kind."""
+        if part.kind != self.part.kind:
+            self.shape = None
+        self.part = part
+        self.stale_text()
+
+    def stale_text(self) -> None:
+        """Give the shape the part's present state, if there is one."""
+        self.width = 0
+        match self.shape:
+            case CodeShape():
+                self.shape.set_code(*self._code(), open=self._open())
+            case StackShape():
+                self.shape.set_items(self.text.items(self.part), open=self._open())
+
+    def settle(self) -> None:
+        """Tell the shape when nothing more comes: code gets its last colours then."""
+        waiting = isinstance(self.shape, CodeShape) and self.shape.lines.open and not self._open()
+        if waiting or (isinstance(self.shape, StackShape) and not self.text.open):
+            self.stale_text()
+
+    def _open(self) -> bool:
+        return self.text.open and self.part.end == len(self.text.scanner.text)
+
+    def _code(self) -> tuple[str, str]:
+        """Return the code and the language of a fence."""
+        source = self.markdown_exact()
+        head = _FENCE.match(source)
+        if head is None:
+            return source, ""
+        body = source[head.end() :]
+        close = re.compile(rf"(?:^|\n) {{0,3}}{re.escape(head[2][0])}{{{len(head[2])},}}[ \t]*\s*\Z")
+        last = body.rstrip().rfind("\n") + 1
+        ending = close.search(body, max(0, last - 1))
+        body = body[: ending.start()] if ending else body
+        if head[1]:
+            body = re.sub(rf"^ {{1,{len(head[1])}}}", "", body, flags=re.MULTILINE)
+        words = head[3].split()
+        known = words and (ending or "\n" in source[head.start(2) :])
+        return body.removesuffix("\n") if not ending else body, visible_exact(words[0]) if known else ""
+
+    def make(self) -> Shape:
+        if self.part.kind == "fence":
+            choices = self.text.kept(self.part).setdefault(0, CodeChoices())
+            return CodeShape(*self._code(), choices, open=self._open())
+        items = self.text.items(self.part)
+        kept = self.text.kept(self.part)
+        return StackShape(items, self.text.columns(self.part), kept, first=self.part.first)
+
+    def guess(self, width: int) -> int:
+        start, end = self.part.start, self.part.end
+        lines = self.text.scanner.text.count("\n", start, end) + 1
+        match self.part.kind:
+            case "fence" | "indent":
+                return HEAD + PAD_TOP + PAD_BOTTOM + max(1, lines - 3) * fonts.line_height(fonts.CONTROL)
+            case "table":
+                return max(1, lines - 2) * fonts.scaled(36)
+            case _:
+                wide = not self.text.scanner.text[start : min(end, start + 200)].isascii()
+                return max(lines - 1, guessed_lines(end - start, width, wide=wide)) * fonts.line_height(fonts.BODY)
+
+    def markdown_exact(self) -> str:
+        """Return the part as it came, blank lines included."""
+        return self.text.scanner.text[self.part.start : self.part.end]
+
+    def markdown(self) -> str:
+        return self.markdown_exact().strip("\n")
+
+
+def _gap(before: Look | None, opens: Look, part: Part) -> int:
+    if before is None or part.flow or (part.kind == "table" and not part.first):
+        return 0
+    if before == "heading":
+        px = 6 if opens in ("text", "list", "heading", "rule") else 10
+    elif opens == "heading":
+        px = 20
+    elif "box" in (before, opens) or "rule" in (before, opens):
+        px = 16
+    elif opens == "list":
+        px = 4 if before == "list" else 8
+    else:
+        px = 12
+    return fonts.scaled(px)
+
+
+def cells(block: Block, choices: Choices, old: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a text block."""
+    if not isinstance(block, TextBlock):
+        return []
+    text = cast("MarkdownText", choices.memory.setdefault("text", MarkdownText(choices.index)))
+    text.update(block)
+    return list(text.cells)

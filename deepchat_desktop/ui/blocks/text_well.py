@@ -5,7 +5,6 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks.part import Part
 from deepchat_desktop.ui.blocks.plain_view import PlainView
 from deepchat_desktop.ui.paint import painting, rr
 from deepchat_desktop.ui.theme import theme
@@ -13,7 +12,7 @@ from deepchat_desktop.ui.theme import theme
 _PAD_X, _PAD_TOP, _PAD_BOTTOM = 12, 6, 10
 
 
-class TextWell(Part):
+class TextWell(QWidget):
     """Wrapped text. ``end_seen`` comes when the last line has come into view, also when all fits."""
 
     end_seen = Signal()
@@ -41,6 +40,7 @@ class TextWell(Part):
         self.setAccessibleName(text)
 
     def fit(self, width: int) -> int:
+        """Take a width in px and return the height that this needs."""
         inner = width - 2 * _PAD_X
         wanted = self.view.fit(inner)
         shown = min(wanted, self.max_height - _PAD_TOP - _PAD_BOTTOM)

@@ -1,112 +1,121 @@
-"""The card of one tool call: a head with its state, opening to arguments and result.
+"""The card of one tool call: a head with its state, opening to permission, arguments and result.
 
-Invariants: arguments and result are plain text with invisible characters shown; a long text scrolls inside the
-card, and what is beyond ``MAX_SHOWN`` characters is counted, not dropped silently.
+Invariant: name, arguments and result are plain text with invisible characters shown.
 """
 
 import json
 import time
 from collections.abc import Sequence
+from typing import cast
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF
+from PySide6.QtGui import QPainter
 
 from deepchat_desktop.domain.blocks import Block, ToolCallBlock
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks import tool_words
-from deepchat_desktop.ui.blocks.block_part import BlockPart
-from deepchat_desktop.ui.blocks.fold_head import CARD_HEIGHT, CardHead
-from deepchat_desktop.ui.blocks.part import TextPart
-from deepchat_desktop.ui.blocks.text_well import TextWell
-from deepchat_desktop.ui.controls_shown import Label
-from deepchat_desktop.ui.paint import hline, painting, rr
+from deepchat_desktop.ui.blocks.cell import Cell, Choices
+from deepchat_desktop.ui.blocks.fold_paint import CARD_HEIGHT, Card, card_head
+from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
+from deepchat_desktop.ui.blocks.well_shape import WellShape
+from deepchat_desktop.ui.paint import hline, rr, text
 from deepchat_desktop.ui.theme import theme
 
-MAX_SHOWN = 100_000
-_PAD, _LABEL, _WELL_HEIGHT = 12, 18, 260
+_PAD, _LABEL = 12, 18
 
 
-class ToolCard(BlockPart):
-    """One call."""
+def _tr(words: str) -> str:
+    return QCoreApplication.translate("ToolCard", words)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._block = ToolCallBlock(call_id="", name="")
-        self.head = CardHead(self)
-        self.head.clicked.connect(self._on_click)
-        self._sections: list[tuple[Label, TextWell]] = []
-        self._clock = QTimer(self, interval=1000)
-        self._clock.timeout.connect(self._tell)
 
-    def set_block(self, block: Block) -> None:
-        if not isinstance(block, ToolCallBlock):
-            return
-        self._block = block
-        name = visible_exact(block.name, multiline=False)
-        self.head.set_call(tool_words.icon_of(block.name), name, tool_words.argument_of(block))
-        self.head.set_running(block.status in ("streaming", "running"))
-        if block.status == "running":
-            self._clock.start()
-        else:
-            self._clock.stop()
-        self._tell()
-        if self.head.isChecked():
-            self._fill()
+def head_of(call: ToolCallBlock) -> Card:
+    """Return what the head says now."""
+    icon, words, tone = tool_words.state_of(call, round(time.time() * 1000))
+    name = visible_exact(call.name, multiline=False)
+    return Card(tool_words.icon_of(call.name), name, tool_words.argument_of(call), icon, words, tone)
 
-    def text_parts(self) -> Sequence[TextPart]:
-        return [well.view for _, well in self._sections] if self.head.isChecked() else ()
 
-    def fit(self, width: int) -> int:
-        self.head.setGeometry(0, 0, width, CARD_HEIGHT)
+class ToolShape(Shape):
+    """One call. ``offsets`` keeps how far its texts are scrolled."""
+
+    def __init__(self, call: ToolCallBlock, offsets: dict[int, float], *, open: bool) -> None:
+        self._call, self._offsets, self._open = call, offsets, open
+        self.turning = call.status in ("streaming", "running")
+        texts = [(_tr("Arguments"), _arguments(call))]
+        if call.result:
+            texts.append((_tr("Result"), call.result))
+        self._titles = [title for title, _ in texts] if open else []
+        self.wells = [WellShape(words, offsets.get(i, 0.0)) for i, (_, words) in enumerate(texts)] if open else []
+        self._tops: list[int] = []
+
+    def fit(self, width: int) -> None:
+        self.width = width
         y = CARD_HEIGHT
-        if self.head.isChecked():
-            y += 1
-            for label, well in self._sections:
-                label.setGeometry(_PAD, y + 8, width - 2 * _PAD, _LABEL)
-                well.move(_PAD, y + 8 + _LABEL + 4)
-                y += 8 + _LABEL + 4 + well.fit(width - 2 * _PAD)
-            y += _PAD
-        self.resize(width, y)
-        return y
+        self._tops = []
+        for well in self.wells:
+            well.fit(width - 2 * _PAD)
+            y += 8 + _LABEL + 4
+            self._tops.append(y)
+            y += well.height
+        self.height = y + _PAD if self.wells else y
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with painting(self) as p:
-            rr(p, self.rect(), 10, theme.surface, theme.line)
-            if self.head.isChecked():
-                hline(p, 1, CARD_HEIGHT, self.width() - 2)
+    def spots(self) -> list[Spot]:
+        head = head_of(self._call)
+        name = " ".join(part for part in (head.name, head.argument, head.state) if part)
+        return [Spot(QRectF(0, 0, self.width, CARD_HEIGHT), "toggle", name, self._open)]
 
-    def _tell(self) -> None:
-        self.head.set_state(*tool_words.state_of(self._block, round(time.time() * 1000)))
+    def slide(self, at: QPointF, dx: float, dy: float) -> bool:
+        for index, (well, top) in enumerate(zip(self.wells, self._tops, strict=True)):
+            if top <= at.y() < top + well.height and well.slide(at, dx, dy):
+                self._offsets[index] = well.offset
+                return True
+        return False
 
-    def _on_click(self) -> None:
-        if self.head.isChecked():
-            self._fill()
-        for label, well in self._sections:
-            label.setVisible(self.head.isChecked())
-            well.setVisible(self.head.isChecked())
-        self.resized.emit()
+    def _starts(self) -> list[int]:
+        starts = [0]
+        for well in self.wells:
+            starts.append(starts[-1] + well.length() + 1)
+        return starts
 
-    def _fill(self) -> None:
-        texts = [(self.tr("Arguments"), _arguments(self._block))]
-        if self._block.result:
-            texts.append((self.tr("Result"), self._block.result))
-        while len(self._sections) < len(texts):
-            label = Label("", fonts.META, fonts.MEDIUM, "subtle", parent=self)
-            well = TextWell(_WELL_HEIGHT, parent=self)
-            label.show()
-            well.show()
-            self._sections.append((label, well))
-        for (title, words), (label, well) in zip(texts, self._sections, strict=False):
-            label.setText(title)
-            well.set_text(self._shortened(words))
+    def length(self) -> int:
+        return max(0, self._starts()[-1] - 1)
 
-    def _shortened(self, words: str) -> str:
-        if len(words) <= MAX_SHOWN:
-            return words
-        more = self.tr("… {count} more characters").format(count=len(words) - MAX_SHOWN)
-        return f"{words[:MAX_SHOWN]}\n{more}"
+    def position_at(self, at: QPointF) -> int:
+        starts = self._starts()
+        for index in reversed(range(len(self.wells))):
+            if at.y() >= self._tops[index]:
+                return starts[index] + self.wells[index].position_at(at - QPointF(_PAD, self._tops[index]))
+        return 0
+
+    def text_between(self, start: int, end: int) -> str:
+        words = [
+            well.text_between(max(0, start - at), end - at)
+            for well, at in zip(self.wells, self._starts(), strict=False)
+            if end > at and start < at + well.length()
+        ]
+        return "\n".join(words)
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        for well, at in reversed(list(zip(self.wells, self._starts(), strict=False))):
+            if position >= at:
+                low, high = well.word_at(position - at)
+                return low + at, high + at
+        return position, position
+
+    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        rr(p, QRectF(0, 0, self.width, self.height), 10, theme.surface, theme.line)
+        lit = scene.lit == "toggle"
+        card_head(p, self.width, head_of(self._call), open=self._open, lit=lit, degrees=scene.degrees)
+        if self.wells:
+            hline(p, 1, CARD_HEIGHT, self.width - 2)
+        for title, well, top, at in zip(self._titles, self.wells, self._tops, self._starts(), strict=False):
+            label = QRectF(_PAD, top - _LABEL - 4, self.width - 2 * _PAD, _LABEL)
+            text(p, label, title, fonts.META, fonts.MEDIUM, theme.subtle)
+            low, high = (max(0, min(place - at, well.length())) for place in scene.selection)
+            p.translate(_PAD, top)
+            well.paint(p, area.translated(-_PAD, -top), Scene((low, high) if low < high else (0, 0)))
+            p.translate(-_PAD, -top)
 
 
 def _arguments(call: ToolCallBlock) -> str:
@@ -118,3 +127,40 @@ def _arguments(call: ToolCallBlock) -> str:
         words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         lines.append(f"{key}:\n{words}" if "\n" in words else f"{key}: {words}")
     return "\n".join(lines)
+
+
+class ToolCell(Cell):
+    """The card."""
+
+    def __init__(self, choices: Choices, call: ToolCallBlock) -> None:
+        super().__init__(choices.index)
+        self._choices, self.call = choices, call
+        self.open = choices.folds.get("open", False)
+
+    def make(self) -> Shape:
+        offsets = cast("dict[int, float]", self._choices.memory.setdefault("offsets", {}))
+        return ToolShape(self.call, offsets, open=self.open)
+
+    def guess(self, width: int) -> int:
+        return CARD_HEIGHT + 200 * self.open
+
+    def markdown(self) -> str:
+        head = head_of(self.call)
+        lines = [f"**{head.name}** {head.argument} · {head.state}"]
+        if self.open:
+            lines += [f"```\n{words}\n```" for words in (_arguments(self.call), self.call.result) if words]
+        return "\n\n".join(lines)
+
+    def name(self) -> str:
+        head = head_of(self.call)
+        return " ".join(part for part in (head.name, head.argument, head.state) if part)
+
+
+def cells(block: Block, choices: Choices, old: Sequence[Cell]) -> list[Cell]:
+    """Return the card of a call."""
+    if not isinstance(block, ToolCallBlock):
+        return []
+    kept = next((cell for cell in old if isinstance(cell, ToolCell)), None)
+    if kept is not None and kept.call == block and kept.open == choices.folds.get("open", False):
+        return [kept]
+    return [ToolCell(choices, block)]

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks.picture_view import decode
+from deepchat_desktop.ui.blocks.picture_shape import decode
 from deepchat_desktop.ui.controls import IconButton
 from deepchat_desktop.ui.paint import painting, rr, text
 from deepchat_desktop.ui.theme import theme

@@ -4,6 +4,7 @@ Invariants: a request lies between messages and composer and never over another 
 messages end above whatever stands below them, under a soft fade.
 """
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt, QTimer, Signal
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
     from deepchat_desktop.presenters.permission import PermissionPresenter
     from deepchat_desktop.presenters.session import SessionPresenter
-    from deepchat_desktop.ui.chat.message_list import MessageList
     from deepchat_desktop.ui.chat.permission_card import PermissionCardView
+    from deepchat_desktop.ui.message_list.message_list import MessageList
 
 FOOT = 14
 FADE = 24
@@ -105,8 +106,8 @@ class ChatView(QWidget):
         if self._list is not None:
             return
         from deepchat_desktop.ui.chat import accessible
-        from deepchat_desktop.ui.chat.message_list import MessageList
         from deepchat_desktop.ui.chat.permission_card import PermissionCardView
+        from deepchat_desktop.ui.message_list.message_list import MessageList
 
         accessible.install()
         self._list = MessageList(self._model, self, held=True)
@@ -202,7 +203,7 @@ class ChatView(QWidget):
     def _place_card(self, card: "PermissionCardView", left: int, wide: int, end: int) -> int:
         """Put the request above ``end``; return where the messages end."""
         # What the messages leave free, the request may use.
-        free = end + 2 * EDGE - CARD_GAP - 4 - self.message_list.column.height()
+        free = end + 2 * EDGE - CARD_GAP - 4 - self.message_list.content_height()
         limit = min(max(round(self.height() * CARD_SHARE), free), end - 40)
         top = end - card.fit(wide, limit) + EDGE - CARD_GAP
         if card.pos().x() != left or card.pos().y() != top:
@@ -227,8 +228,8 @@ class ChatView(QWidget):
 
 def _warm_up() -> None:
     """Import the parser and the highlighter after the first paint, before the first answer needs them."""
-    from deepchat_desktop.ui.blocks.highlight import coloured_lines
+    from deepchat_desktop.ui.blocks.highlight import lex
     from deepchat_desktop.ui.blocks.markdown_parse import parse
 
     parse("`x`")
-    coloured_lines("x = 1", "python")
+    deque(lex("python", "x = 1"), maxlen=0)

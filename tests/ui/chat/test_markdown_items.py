@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from deepchat_desktop.ui.blocks import markdown_parse
 from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, PictureItem, RuleItem, Span, TableItem, TextItem
-from deepchat_desktop.ui.blocks.markdown_parse import parse
-from deepchat_desktop.ui.blocks.markdown_split import Piece, resume_at, split
+from deepchat_desktop.ui.blocks.markdown_parse import parse, parse_part
+from deepchat_desktop.ui.blocks.scanner import Scanner, scan
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"
 
@@ -47,9 +47,9 @@ def test_golden(name: str) -> None:
 
 def by_pieces(source: str) -> str:
     references: markdown_parse.References = {}
-    for piece in split(source):  # as at the end of a message: definitions first
-        parse(source[piece.start : piece.end], references)
-    items = [item for p in split(source) for item in parse(source[p.start : p.end], references)]
+    for part in scan(source):  # as at the end of a message: definitions first
+        parse_part(source, part, references)
+    items = [item for part in scan(source) for item in parse_part(source, part, references)]
     return "".join(dump(item) for item in items)
 
 
@@ -68,7 +68,7 @@ SOURCES = st.lists(LINES, max_size=14).map("\n".join)
 
 @given(SOURCES)
 def test_pieces_lie_side_by_side(source: str) -> None:
-    assert "".join(source[p.start : p.end] for p in split(source)) == source
+    assert "".join(source[p.start : p.end] for p in scan(source)) == source
 
 
 @settings(max_examples=200)
@@ -83,7 +83,7 @@ def words(source: str) -> str:
 
 
 def cut_words(source: str) -> str:
-    return " ".join(text for p in split(source) for item in parse(source[p.start : p.end]) for text in texts(item))
+    return " ".join(text for p in scan(source) for item in parse_part(source, p) for text in texts(item))
 
 
 def texts(item: Item) -> list[str]:
@@ -100,13 +100,10 @@ def texts(item: Item) -> list[str]:
 
 @given(SOURCES, st.lists(st.integers(0, 200), max_size=6))
 def test_cutting_on_from_the_open_piece_is_cutting_anew(source: str, stops: list[int]) -> None:
-    cuts: list[Piece] = []
-    grown = ""
+    scanner = Scanner()
     for stop in sorted(min(stop, len(source)) for stop in [*stops, len(source)]):
-        start = resume_at(cuts, grown)
-        grown = source[:stop]
-        cuts = [cut for cut in cuts if cut.end <= start] + split(grown, start)
-    assert "".join(source[c.start : c.end] for c in cuts) == source
+        scanner.update(source[:stop])
+    assert scanner.parts == scan(source)
 
 
 def test_a_huge_piece_is_plain_text() -> None:

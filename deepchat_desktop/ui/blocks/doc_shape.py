@@ -1,17 +1,17 @@
 """A painted ``QTextDocument``: code chips, list markers, quote bars, selection, links.
 
-Invariants: the document is built when items are set, or at the first paint after a change of colours, never
-twice; a link is told to the owner and never followed here.
+Invariants: items that were shown already keep their paragraphs when more come, so a growing part costs what is
+new; a link is told to the owner and never followed here.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QBrush,
     QPainter,
-    QPaintEvent,
     QPalette,
     QTextBlock,
     QTextCharFormat,
@@ -19,47 +19,61 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFragment,
 )
-from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.ui import fonts, icons
-from deepchat_desktop.ui.blocks import doc_build, markdown_items
-from deepchat_desktop.ui.blocks.markdown_items import RuleItem, TextItem
-from deepchat_desktop.ui.blocks.part import QUOTE_INDENT, TextPart, word_range
-from deepchat_desktop.ui.paint import dot, hline, painting, rr, text
+from deepchat_desktop.ui.blocks import doc_build, markdown_items, markdown_write
+from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
+from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape, word_range
+from deepchat_desktop.ui.paint import dot, hline, rr, text
 from deepchat_desktop.ui.theme import theme
 
 Run = tuple[int, int]
 """Half-open range of characters within a block."""
+DocItem = TextItem | RuleItem
 
 
-class DocView(TextPart):
+class DocShape(Shape):
     """Paragraphs, headings and list entries that stand together."""
 
-    def __init__(self, items: Sequence[TextItem | RuleItem] = (), parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setMouseTracking(True)
-        self.set_items(items)
-
-    def set_items(self, items: Sequence[TextItem | RuleItem]) -> None:
-        """Replace the content. The owner fits anew."""
-        self._items = tuple(items)
-        self._rebuild()
-
-    def _rebuild(self) -> None:
-        self._colours = theme.name
+    def __init__(self, items: Sequence[DocItem] = ()) -> None:
+        self.items = tuple(items)
         self.document = self.build()
         self._decorated = list(_decorations(self.document))
-        if self.width():
-            self.document.setTextWidth(self.document_width(self.width()))
-        self.setAccessibleName(self.document.toPlainText())
-        self.update()
 
     def build(self) -> doc_build.SilentDocument:
         """Return the document of the items."""
-        return doc_build.build(self._items)
+        return doc_build.build(self.items)
+
+    def set_items(self, items: Sequence[DocItem]) -> None:
+        """Show other items, keeping the paragraphs of those that are the same. The owner fits anew."""
+        old, new = self.items, tuple(items)
+        if old == new:
+            return
+        same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+        self.items = new
+        more = _added(old[same], new[same]) if same == len(old) - 1 and same < len(new) else None
+        last = new[same] if same < len(new) else None
+        if more is not None and isinstance(last, TextItem):
+            doc_build.extend_last(self.document, last, more)
+            same += 1
+        elif same == 0:
+            self.document = self.build()
+            self.width = 0
+            same = len(new)
+        elif same < len(old):
+            doc_build.cut_after(self.document, same)
+        doc_build.add(self.document, new[same:], new[same - 1] if same else None)
+        self._decorated = list(_decorations(self.document))
+
+    def fit(self, width: int) -> None:
+        wanted = self.document_width(width)
+        if self.document.textWidth() != wanted:  # Qt lays out anew even for the same width
+            self.document.setTextWidth(wanted)
+        self.width = width
+        self.height = int(self.document_height() + 0.99)
 
     def document_width(self, width: int) -> float:
-        """Return how wide the document is set in a view of this width."""
+        """Return how wide the document is set in a shape of this width."""
         return width
 
     def document_height(self) -> float:
@@ -67,38 +81,46 @@ class DocView(TextPart):
         return self.document.size().height()
 
     def origin(self) -> QPointF:
-        """Return where the document's corner stands in the view."""
+        """Return where the document's corner stands in the shape."""
         return QPointF(0, 0)
 
-    def fit(self, width: int) -> int:
-        wanted = self.document_width(width)
-        if self.document.textWidth() != wanted:  # Qt lays out anew even for the same width
-            self.document.setTextWidth(wanted)
-        self.resize(width, int(self.document_height() + 0.99))
-        return self.height()
-
-    def position_at(self, point: QPoint) -> int:
-        at = QPointF(point) - self.origin()
-        return self.document.documentLayout().hitTest(at, Qt.HitTestAccuracy.FuzzyHit)
+    def position_at(self, at: QPointF) -> int:
+        return max(0, self.document.documentLayout().hitTest(at - self.origin(), Qt.HitTestAccuracy.FuzzyHit))
 
     def length(self) -> int:
         return self.document.characterCount() - 1
 
-    def text_between(self, start: int, end: int) -> str:
+    def _cursor(self, start: int, end: int) -> QTextCursor:
         cursor = QTextCursor(self.document)
-        cursor.setPosition(min(start, self.length()))
-        cursor.setPosition(min(end, self.length()), QTextCursor.MoveMode.KeepAnchor)
-        plain = cursor.selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+        cursor.setPosition(max(0, min(start, self.length())))
+        cursor.setPosition(max(0, min(end, self.length())), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def text_between(self, start: int, end: int) -> str:
+        plain = self._cursor(start, end).selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         return plain.replace(doc_build.CHIP_PAD, "")
+
+    def markdown_between(self, start: int, end: int) -> str:
+        out: list[str] = []
+        block = self.document.begin()
+        for item in self.items:
+            low, high = start - block.position(), end - block.position()
+            if isinstance(item, TextItem) and high > 0 and low < block.length():
+                out.append(markdown_write.item(item, low, high))
+            block = block.next()
+        return "\n\n".join(out)
+
+    def html_between(self, start: int, end: int) -> str:
+        return self._cursor(start, end).selection().toHtml()
 
     def word_at(self, position: int) -> tuple[int, int]:
         block = self.document.findBlock(position)
         start, end = word_range(block.text(), position - block.position())
         return block.position() + start, block.position() + end
 
-    def link_at(self, point: QPoint) -> tuple[str, str] | None:
+    def link_at(self, at: QPointF) -> tuple[str, str] | None:
         layout = self.document.documentLayout()
-        at = QPointF(point) - self.origin()
+        at = at - self.origin()
         href = layout.anchorAt(at)
         if not href:
             return None
@@ -106,14 +128,14 @@ class DocView(TextPart):
         words = [f.text() for f in _fragments(self.document.findBlock(position)) if f.charFormat().anchorHref() == href]
         return href, "".join(words)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._colours != theme.name:
-            self._rebuild()
-        with painting(self) as p:
-            p.translate(self.origin())
-            self._paint_document(p, QRectF(event.rect()).translated(-self.origin()))
+    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        origin = self.origin()
+        p.translate(origin)
+        self.paint_document(p, area.translated(-origin), scene)
+        p.translate(-origin)
 
-    def _paint_document(self, p: QPainter, area: QRectF) -> None:
+    def paint_document(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        """Draw with the painter at the document's corner."""
         layout = self.document.documentLayout()
         for number, runs in self._decorated:
             block = self.document.findBlockByNumber(number)
@@ -123,20 +145,17 @@ class DocView(TextPart):
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette.setColor(QPalette.ColorRole.Text, theme.text)
         context.clip = area
-        if self.selection[0] < self.selection[1]:
-            context.selections = [self._painted_selection()]
+        if scene.selection[0] < scene.selection[1]:
+            context.selections = [self._painted_selection(*scene.selection)]
         layout.draw(p, context)
 
-    def _painted_selection(self) -> QAbstractTextDocumentLayout.Selection:
+    def _painted_selection(self, start: int, end: int) -> QAbstractTextDocumentLayout.Selection:
         shown = QAbstractTextDocumentLayout.Selection()
-        cursor = QTextCursor(self.document)
-        cursor.setPosition(min(self.selection[0], self.length()))
-        cursor.setPosition(min(self.selection[1], self.length()), QTextCursor.MoveMode.KeepAnchor)
         form = QTextCharFormat()
         ground = theme.accent
         ground.setAlpha(70)
         form.setBackground(QBrush(ground))
-        shown.cursor = cursor
+        shown.cursor = self._cursor(start, end)
         shown.format = form
         return shown
 
@@ -145,27 +164,43 @@ class DocView(TextPart):
         for depth in range(_quote_depth(block)):
             _paint_quote_bar(p, block, box, depth)
         if form.property(doc_build.RULE):
-            hline(p, form.leftMargin(), box.bottom() - fonts.line_height(fonts.META) / 2, self.width(), theme.line2)
+            hline(p, form.leftMargin(), box.bottom() - fonts.line_height(fonts.META) / 2, self.width, theme.line2)
         for run in runs:
-            self._paint_chip(p, block, box, run)
+            _paint_chip(p, block, box, run)
         marker = form.property(doc_build.MARKER)
         if marker and block.layout().lineCount():
             line = block.layout().lineAt(0)
             base = box.top() + line.y() + line.ascent()
             _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
 
-    def _paint_chip(self, p: QPainter, block: QTextBlock, box: QRectF, run: Run) -> None:
-        first, last = run
-        high = fonts.scaled(19)
-        for index in range(block.layout().lineCount()):
-            line = block.layout().lineAt(index)
-            start = max(first, line.textStart())
-            end = min(last, line.textStart() + line.textLength())
-            if start < end:
-                left, right = _x(line.cursorToX(start)), _x(line.cursorToX(end))
-                base = round(box.top() + line.y() + line.ascent())
-                chip = QRectF(box.left() + left - 4, base - fonts.scaled(14), right - left + 8, high)
-                rr(p, chip, 4, theme.icode)
+
+def _added(old: DocItem, new: DocItem) -> tuple[Span, ...] | None:
+    """Return the runs that make ``new`` out of ``old``, None where it did not just grow."""
+    if not (isinstance(old, TextItem) and isinstance(new, TextItem)):
+        return None
+    if (old.style, old.place) != (new.style, new.place) or len(new.spans) < len(old.spans) or not old.spans:
+        return None
+    count = len(old.spans) - 1
+    last, now = old.spans[-1], new.spans[count]
+    if old.spans[:-1] != new.spans[:count] or not now.text.startswith(last.text) or last.code or last.image:
+        return None
+    if replace(now, text=last.text) != last:
+        return None
+    rest = replace(now, text=now.text[len(last.text) :])
+    return (rest, *new.spans[count + 1 :]) if rest.text else new.spans[count + 1 :]
+
+
+def _paint_chip(p: QPainter, block: QTextBlock, box: QRectF, run: Run) -> None:
+    first, last = run
+    high = fonts.scaled(19)
+    for index in range(block.layout().lineCount()):
+        line = block.layout().lineAt(index)
+        start = max(first, line.textStart())
+        end = min(last, line.textStart() + line.textLength())
+        if start < end:
+            left, right = _x(line.cursorToX(start)), _x(line.cursorToX(end))
+            base = round(box.top() + line.y() + line.ascent())
+            rr(p, QRectF(box.left() + left - 4, base - fonts.scaled(14), right - left + 8, high), 4, theme.icode)
 
 
 def _x(at: object) -> float:

@@ -1,0 +1,157 @@
+"""Paints lines of mono text, wrapped or not, and finds places in them; only what is in sight costs.
+
+Invariant: of a line longer than ``LONG`` only the characters in sight are measured and drawn.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+from math import ceil
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.blocks.code_lines import CodeLines
+from deepchat_desktop.ui.theme import theme
+
+LONG = 10_000
+_CHUNK = 256
+
+
+class LineBlock:
+    """The lines of a ``CodeLines`` in one size of type. ``painted`` counts characters drawn."""
+
+    def __init__(self, lines: CodeLines, size: int = fonts.CONTROL) -> None:
+        self.lines = lines
+        self._size = size
+        self.metrics: QFontMetricsF = fonts.metrics(size, mono=True)
+        self.high = fonts.line_height(size)
+        self.advance = self.metrics.horizontalAdvance("0" * 100) / 100
+        self.columns = 0
+        """Characters per row; 0 without wrapping."""
+        self.painted = 0
+        self._tops: list[int] = []
+        self._known = 0
+        self._chunks: dict[int, list[float]] = {}
+
+    def wrap(self, width: float) -> None:
+        """Wrap at a width in px, or not at all at 0; call again after growth."""
+        columns = max(8, int(width / self.advance)) if width else 0
+        lines = self.lines.lines
+        if columns and (columns != self.columns or self._known > len(lines)):
+            self._tops, self._known = [0], 0
+        self.columns = columns
+        if columns:
+            first = max(0, self._known - 1)  # the last line may have grown
+            del self._tops[first + 1 :]
+            counts = (self._rows_of(line) for line in lines[first:])
+            self._tops[first:] = accumulate(counts, initial=self._tops[first])
+            self._known = len(lines)
+        self._chunks.clear()
+
+    def _rows_of(self, line: str) -> int:
+        wide = len(line) if line.isascii() or len(line) > LONG else self.metrics.horizontalAdvance(line) / self.advance
+        return max(1, ceil(wide / self.columns - 0.01))
+
+    def rows(self) -> int:
+        """Return how many rows there are."""
+        return self._tops[-1] if self.columns else len(self.lines.lines)
+
+    def content_width(self) -> float:
+        """Return the width of the widest line without wrapping."""
+        wide = self.lines.widest
+        if self.lines.ascii or len(wide) > LONG:
+            return self.advance * len(wide) * (1 if wide.isascii() else 2)
+        most = sorted(set(self.lines.lines), key=len)[-50:]
+        return max(self.metrics.horizontalAdvance(line) for line in most)
+
+    def _row(self, row: int) -> tuple[int, int, int]:
+        """Return the line of a row and the characters of it that stand there."""
+        if not self.columns:
+            return row, 0, len(self.lines.lines[row])
+        index = bisect_right(self._tops, row) - 1
+        line = self.lines.lines[index]
+        rows = self._tops[index + 1] - self._tops[index]
+        step = self.columns if line.isascii() or len(line) > LONG else ceil(len(line) / rows) if rows else len(line)
+        first = (row - self._tops[index]) * step
+        return index, first, len(line) if row + 1 == self._tops[index + 1] else first + step
+
+    def x_of(self, line: int, column: int) -> float:
+        """Return where a character of an unwrapped line begins."""
+        words = self.lines.lines[line]
+        if words.isascii():
+            return column * self.advance
+        if len(words) <= LONG:
+            return self.metrics.horizontalAdvance(words[:column])
+        edges = self._chunks.setdefault(line, [0.0])
+        chunk = column // _CHUNK
+        while len(edges) <= chunk:
+            at = (len(edges) - 1) * _CHUNK
+            edges.append(edges[-1] + self.metrics.horizontalAdvance(words[at : at + _CHUNK]))
+        return edges[chunk] + self.metrics.horizontalAdvance(words[chunk * _CHUNK : column])
+
+    def _column_at(self, line: int, x: float, low: int, high: int) -> int:
+        """Return the gap of a line that is nearest to ``x``, between two of its columns."""
+        base = self.x_of(line, low)
+        while low < high:
+            middle = (low + high) // 2
+            edge = (self.x_of(line, middle) + self.x_of(line, middle + 1)) / 2 - base
+            low, high = (middle + 1, high) if x > edge else (low, middle)
+        return low
+
+    def position_at(self, x: float, y: float) -> int:
+        """Return the place nearest to a point."""
+        row = int(y // self.high)
+        if row < 0:
+            return 0
+        if row >= self.rows():
+            return self.lines.length()
+        line, first, last = self._row(row)
+        return self.lines.starts[line] + self._column_at(line, x, first, last)
+
+    def paint(
+        self, p: QPainter, area: QRectF, offset: float, selection: tuple[int, int],
+        under: Callable[[QPainter, int, float], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Draw the rows that meet ``area``; the first row's corner is the painter's. ``under`` draws a row's ground."""
+        first = max(0, int(area.top() // self.high))
+        last = min(self.rows(), int(area.bottom() // self.high) + 1)
+        rise = (self.high + self.metrics.ascent() - self.metrics.descent()) / 2
+        p.setFont(fonts.font(self._size, mono=True))
+        for row in range(first, last):
+            line, start, end = self._row(row)
+            y = row * self.high
+            if under is not None:
+                under(p, line, y)
+            base = self.x_of(line, start) if start else 0.0
+            if not self.columns and end > LONG:
+                start = max(0, self._column_at(line, offset, 0, end) - 2)
+                end = min(end, self._column_at(line, area.width(), start, end) + 4)
+            self._paint_selection(p, (line, start, end), y, offset + base, selection)
+            self._paint_row(p, (line, start, end), round(y + rise), base + offset)
+
+    def _paint_row(self, p: QPainter, row: tuple[int, int, int], y: int, shift: float) -> None:
+        line, start, end = row
+        at = 0
+        for words, tone in self.lines.runs(line):
+            low, high = max(start, at), min(end, at + len(words))
+            if low < high:
+                p.setPen(getattr(theme, tone))
+                p.drawText(round(self.x_of(line, low) - shift), y, words[low - at : high - at])
+                self.painted += high - low
+            at += len(words)
+            if at >= end:
+                break
+
+    def _paint_selection(
+        self, p: QPainter, row: tuple[int, int, int], y: float, shift: float, selection: tuple[int, int]
+    ) -> None:
+        line, start, end = row
+        begin = self.lines.starts[line]
+        low, high = max(selection[0] - begin, start), min(selection[1] - begin, end)
+        if selection[0] < selection[1] and (low < high or selection[0] <= begin + start < selection[1]):
+            left = self.x_of(line, min(low, end)) - shift
+            ground = theme.accent
+            ground.setAlpha(70)
+            p.fillRect(QRectF(left, y, max(4.0, self.x_of(line, max(low, high)) - shift - left), self.high), ground)

@@ -1,0 +1,46 @@
+"""Items, or pieces of them, back to Markdown, for copying a part of a paragraph."""
+
+from collections.abc import Sequence
+
+from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, UNCHECKED, Span, TextItem
+
+_HEADS = {"h1": "# ", "h2": "## ", "h3": "### ", "p": ""}
+_PAD = 2
+"""Characters of room beside a code run in the document."""
+
+
+def item(shown: TextItem, start: int = 0, end: int = 1 << 30) -> str:
+    """Return the Markdown of the characters ``start`` to ``end`` of an item as the document counts them."""
+    body = spans(shown.spans, start, end)
+    if start > 0:
+        return body
+    place = shown.place
+    marker = {"": "", BULLET: "- ", CHECKED: "- [x] ", UNCHECKED: "- [ ] "}.get(place.marker, f"{place.marker} ")
+    indent = "  " * max(0, place.level - 1)
+    return "> " * place.quote + indent + marker + _HEADS[shown.style] + body
+
+
+def spans(runs: Sequence[Span], start: int = 0, end: int = 1 << 30) -> str:
+    """Return the Markdown of some characters of runs."""
+    out: list[str] = []
+    at = 0
+    for run in runs:
+        pad = _PAD if run.code or run.image else 0
+        low, high = max(start - at - pad, 0), min(end - at - pad, len(run.text))
+        if low < high:
+            out.append(_span(run, run.text[low:high]))
+        at += len(run.text) + 2 * pad
+    return "".join(out)
+
+
+def _span(run: Span, words: str) -> str:
+    if run.code:
+        fence = "``" if "`" in words else "`"
+        out = f"{fence}{words}{fence}"
+    else:
+        out = words.replace("\u2028", "  \n")
+        mark = ("**" if run.bold else "") + ("*" if run.italic else "") + ("~~" if run.strike else "")
+        core = out.strip()
+        if mark and core:
+            out = out.replace(core, f"{mark}{core}{mark[::-1]}", 1)
+    return f"[{out}]({run.link})" if run.link else out

@@ -1,0 +1,113 @@
+"""The base of everything painted in a message: it is told its width and says how high it is.
+
+Invariants: a shape is no widget and asks for nothing; what can be pressed in it is a ``Spot``; positions are
+character offsets, 0 to ``length()``. Points and areas are in px from its own corner.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+TEXT_INDENT = 24
+QUOTE_INDENT = 18
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Something that can be pressed. ``name`` is what a screen reader says; ``checked`` None means no toggle."""
+
+    area: QRectF
+    action: str
+    name: str
+    checked: bool | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a painting depends on beside the content."""
+
+    selection: tuple[int, int] = (0, 0)
+    lit: str = ""
+    """The action of the spot under the pointer."""
+    hovered: bool = False
+    """Whether the pointer is over the message."""
+    degrees: float = 0.0
+    """Where the running mark has turned to."""
+
+
+class Shape:
+    """One painted piece; this base is an empty one."""
+
+    width = 0
+    height = 0
+    turning = False
+    """Whether it shows something that moves by itself."""
+
+    def fit(self, width: int) -> None:
+        """Take a width in px and set ``height``."""
+        self.width = width
+
+    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        """Draw what meets ``area``; the painter stands at the shape's corner."""
+
+    def spots(self) -> Sequence[Spot]:
+        """Return what can be pressed."""
+        return ()
+
+    def act(self, action: str) -> bool:
+        """Do what a spot asks where that concerns this shape alone; False leaves it to the list."""
+        return False
+
+    def slide(self, at: QPointF, dx: float, dy: float) -> bool:
+        """Scroll inside by px at a point; False where there is nothing to scroll that way."""
+        return False
+
+    def length(self) -> int:
+        """Return how many characters can be selected."""
+        return 0
+
+    def position_at(self, at: QPointF) -> int:
+        """Return the offset of the gap between characters that is nearest to a point."""
+        return 0
+
+    def text_between(self, start: int, end: int) -> str:
+        """Return text as it reads; ``end`` may lie beyond the end."""
+        return ""
+
+    def markdown_between(self, start: int, end: int) -> str:
+        """Return text as Markdown."""
+        return self.text_between(start, end)
+
+    def html_between(self, start: int, end: int) -> str:
+        """Return text as HTML made here, never read from a message."""
+        from html import escape
+
+        return "<p>" + escape(self.text_between(start, end)).replace("\n", "<br>") + "</p>"
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        """Return the range of the word around a position."""
+        return position, position
+
+    def link_at(self, at: QPointF) -> tuple[str, str] | None:
+        """Return the target and the words of the link under a point."""
+        return None
+
+    def table_at(self, at: QPointF) -> "Shape | None":
+        """Return the table under a point."""
+        return None
+
+
+def word_range(text: str, position: int) -> tuple[int, int]:
+    """Return the run of word characters around a position in a line of text."""
+    start = end = max(0, min(position, len(text)))
+    while start > 0 and _in_word(text[start - 1]):
+        start -= 1
+    while end < len(text) and _in_word(text[end]):
+        end += 1
+    return start, end
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_"

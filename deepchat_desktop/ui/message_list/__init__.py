@@ -1,0 +1,1 @@
+"""The message list: heights, layout, painting, selection."""

@@ -1,0 +1,156 @@
+"""One message as cells, made when it first meets the view.
+
+Invariants: a block's cells are asked for anew only when the block changed; what the reader chose is kept here. The
+space between messages belongs to the first cell.
+"""
+
+from deepchat_desktop.domain.blocks import ToolCallBlock
+from deepchat_desktop.presenters.message_list_model import MessageView
+from deepchat_desktop.ui.blocks.cell import Cell, Choices
+from deepchat_desktop.ui.blocks.registry import BLOCK_CELLS
+from deepchat_desktop.ui.message_list import groups, tail_cells, user_cells
+
+BETWEEN = 20
+_CARD_KINDS = frozenset({"tool_call", "plan", "error"})
+
+
+class Entry:
+    """The cells of one message and the height they take."""
+
+    def __init__(self, message: MessageView, width: int, *, last: bool) -> None:
+        self.cells: list[Cell] = []
+        self.height = 0
+        self._blocks: list[list[Cell]] = []
+        self._choices: list[Choices] = []
+        self._groups: dict[int, bool] = {}
+        self._last = last
+        self.set_message(message, width)
+
+    def set_message(self, message: MessageView, width: int) -> None:
+        """Take a message anew."""
+        if message.role == "user":
+            self._take(user_cells.cells(message), width)
+            return
+        self._calls = frozenset(block.call_id for block in message.blocks if isinstance(block, ToolCallBlock))
+        del self._blocks[len(message.blocks) :], self._choices[len(message.blocks) :]
+        for index in range(len(message.blocks)):
+            self._read(message, index)
+        self._compose(message, width)
+
+    def set_block(self, message: MessageView, index: int, width: int) -> None:
+        """Take a block's new state."""
+        if message.role == "user" or index > len(self._blocks):
+            self.set_message(message, width)
+            return
+        block = message.blocks[index]
+        if isinstance(block, ToolCallBlock):
+            self._calls |= {block.call_id}
+        self._read(message, index)
+        self._compose(message, width)
+
+    def set_last(self, message: MessageView, width: int, *, last: bool) -> bool:
+        """Only the last answer can be continued or answered again; True if this changes anything."""
+        if last == self._last or message.role == "user":
+            return False
+        self._last = last
+        self.set_message(message, width)
+        return True
+
+    def toggle(self, message: MessageView, block: int, action: str, width: int) -> None:
+        """Open or close a block or a group."""
+        if action == "group":
+            self._groups[block] = not self._groups.get(block, False)
+        else:
+            choices = self._choices[block]
+            shown = getattr(message.blocks[block], "open", False)
+            choices.folds["open"] = not choices.folds.get("open", shown)
+            self._read(message, block)
+        self._compose(message, width)
+
+    def check(self, message: MessageView, width: int) -> bool:
+        """Compare the text with a reading of it as a whole; True if it is shown otherwise now."""
+        changed = False
+        for index, choices in enumerate(self._choices):
+            text = choices.memory.get("text")
+            if text is not None and text.check():
+                self._blocks[index] = list(text.cells)
+                changed = True
+        if changed:
+            self._compose(message, width)
+        return changed
+
+    def _read(self, message: MessageView, index: int) -> None:
+        if index == len(self._blocks):
+            self._blocks.append([])
+            self._choices.append(Choices(index))
+        choices = self._choices[index]
+        choices.calls, choices.active = self._calls, self._last
+        make = BLOCK_CELLS[message.blocks[index].kind]
+        self._blocks[index] = make(message.blocks[index], choices, self._blocks[index]) if make is not None else []
+
+    def _compose(self, message: MessageView, width: int) -> None:
+        made: list[Cell] = []
+        before = ""
+        folded = {start: end for start, end in groups.runs(message.blocks)}
+        hidden_to = 0
+        for index, block in enumerate(message.blocks):
+            if index in folded:
+                head = self._group(message, index, folded[index])
+                head.set_gap(_gap(before, "reasoning"))
+                made.append(head)
+                before = "reasoning"
+                hidden_to = 0 if head.open else folded[index]
+            found = self._blocks[index] if index >= hidden_to or block.kind == "text" else []
+            if found:
+                found[0].set_gap(_gap(before, block.kind))
+                made += found
+                before = block.kind
+        self._take([*made, *self._tail(message, before)], width)
+
+    def _group(self, message: MessageView, start: int, end: int) -> groups.GroupCell:
+        calls = [block for block in message.blocks[start:end] if isinstance(block, ToolCallBlock)]
+        return groups.GroupCell(start, calls, open=self._groups.get(start, False))
+
+    def _tail(self, message: MessageView, before: str) -> list[Cell]:
+        note = tail_cells.note_of(message, active=self._last)
+        footer = tail_cells.footer_of(message, last=self._last)
+        if note is not None and before:
+            note.set_gap(12 if before in _CARD_KINDS else 4)
+        return [cell for cell in (note, footer) if cell is not None]
+
+    def _take(self, cells: list[Cell], width: int) -> None:
+        self.cells = cells or [Cell()]
+        self.cells[0].set_gap(self.cells[0].gap + BETWEEN if self.cells[0].block < 0 else BETWEEN)
+        for cell in self.cells:
+            if not cell.height or cell.height == cell.gap:
+                cell.height = cell.guess(width) + cell.gap
+        self.measure()
+
+    def measure(self) -> None:
+        """Sum the heights anew."""
+        self.height = sum(cell.height for cell in self.cells)
+
+
+def _gap(before: str, after: str) -> int:
+    if not before:
+        return 0
+    if before == "reasoning":
+        return 4 if after in ("text", "reasoning") else 8
+    if before in _CARD_KINDS and after in _CARD_KINDS:
+        return 8
+    return 20 if before in _CARD_KINDS else 12
+
+
+def guess(message: MessageView, width: int) -> int:
+    """Return about how high a message will be, without cutting its text."""
+    height = BETWEEN + 36
+    for block in message.blocks:
+        if block.kind == "text":
+            text = block.text
+            lines = len(text) * 1000 // (width * (140 if text.isascii() else 100)) + text.count("\n") * 3 // 4
+            height += 22 * lines + 22
+        elif block.kind == "tool_call":
+            height += 46
+        else:
+            height += 28
+    return height

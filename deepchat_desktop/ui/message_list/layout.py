@@ -1,0 +1,221 @@
+"""Which blocks stand where: an anchor, and the blocks that are built around it to fill the view.
+
+Invariants: all places follow from the anchor (message, block, px), so a corrected height never moves the top visible
+block; only blocks that meet the view are built; at most ``KEPT`` shapes are alive, the ones seen last.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.blocks.cell import Cell
+from deepchat_desktop.ui.message_list import entry as entries
+from deepchat_desktop.ui.message_list.entry import Entry
+from deepchat_desktop.ui.message_list.heights import Heights
+
+KEPT = 600
+BOTTOM = 28
+"""Room under the last message."""
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """The block at the top of the view, and how far the view's edge is below the block's own top."""
+
+    row: int = 0
+    cell: int = 0
+    px: int = 0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A block in the view. ``y`` is the top of its shape, below the gap."""
+
+    row: int
+    index: int
+    y: int
+    cell: Cell
+
+    @property
+    def bottom(self) -> int:
+        """Where the shape ends."""
+        return self.y + self.cell.height - self.cell.gap
+
+
+class Layout:
+    """The blocks of a model at a width. ``built`` counts shapes made."""
+
+    def __init__(self, model: MessageListModel) -> None:
+        self._model = model
+        self.heights = Heights()
+        self.entries: list[Entry | None] = []
+        self.width = 1
+        self.high = 0
+        self.anchor = Anchor()
+        self.placed: list[Placed] = []
+        self.built = 0
+        self._alive: OrderedDict[int, Cell] = OrderedDict()
+
+    def reset(self) -> None:
+        """Take all messages of the model; none is cut or built."""
+        count = self._model.count()
+        self.heights.reset(entries.guess(self._model.message(row), self.width) for row in range(count))
+        self.entries = [None] * count
+        self.placed = []
+        self._alive.clear()
+        self.anchor = Anchor()
+
+    def append(self) -> None:
+        """Take one more message."""
+        row = len(self.entries)
+        self.heights.append(entries.guess(self._model.message(row), self.width))
+        self.entries.append(None)
+
+    def entry(self, row: int) -> Entry:
+        """Return a message's cells, cutting its text if that was not done yet."""
+        known = self.entries[row]
+        if known is None:
+            known = Entry(self._model.message(row), self.width, last=row == len(self.entries) - 1)
+            self.entries[row] = known
+            self.heights.set(row, known.height)
+        return known
+
+    def measured(self, row: int) -> None:
+        """A message's cells changed."""
+        entry = self.entries[row]
+        if entry is not None:
+            entry.measure()
+            self.heights.set(row, entry.height)
+
+    def cell(self, row: int, index: int) -> Cell:
+        """Return a block, built and fitted."""
+        entry = self.entry(row)
+        cell = entry.cells[index]
+        before = cell.height
+        self.built += cell.ensure(self.width)
+        if cell.height != before:
+            entry.height += cell.height - before
+            self.heights.set(row, entry.height)
+        self._alive[id(cell)] = cell
+        self._alive.move_to_end(id(cell))
+        return cell
+
+    def drop_shapes(self) -> None:
+        """Let all shapes go: colours or sizes changed."""
+        for cell in self._alive.values():
+            cell.drop()
+        self._alive.clear()
+
+    def total(self) -> int:
+        """Return the height of everything."""
+        return self.heights.total() + BOTTOM if self.entries else 0
+
+    def most(self) -> int:
+        """Return the lowest place of the view's top."""
+        return max(0, self.total() - self.high)
+
+    def top(self) -> int:
+        """Return where the view's top is."""
+        if not self.entries:
+            return 0
+        above = self.entry(self.anchor.row).cells[: self.anchor.cell]
+        return self.heights.prefix(self.anchor.row) + sum(cell.height for cell in above) + self.anchor.px
+
+    def jump(self, y: int) -> None:
+        """Put the view's top at a height of the tree."""
+        if not self.entries:
+            return
+        row, rest = self.heights.find(y)
+        guessed = max(1, self.heights.get(row))
+        entry = self.entry(row)
+        rest = rest * entry.height // guessed
+        for index, cell in enumerate(entry.cells):
+            if rest < cell.height or index == len(entry.cells) - 1:
+                before, built = cell.height, self.cell(row, index)
+                self.anchor = Anchor(row, index, rest * built.height // max(1, before))
+                break
+            rest -= cell.height
+        self.place()
+
+    def scroll(self, dy: int) -> None:
+        """Move the view by px."""
+        self.anchor = Anchor(self.anchor.row, self.anchor.cell, self.anchor.px + dy)
+        self.place()
+
+    def place(self) -> None:
+        """Build what meets the view below the anchor; the end never stands above the view's foot."""
+        self.placed = []
+        if not self.entries or self.high <= 0:
+            return
+        self._normalise()
+        end = self._fill()
+        if end < self.high - BOTTOM and self.anchor != Anchor():
+            self.to_end()
+        self._forget()
+
+    def to_end(self) -> None:
+        """Stand at the end."""
+        self.placed = []
+        if not self.entries or self.high <= 0:
+            return
+        row = len(self.entries) - 1
+        index = len(self.entry(row).cells) - 1
+        y = self.high - BOTTOM
+        while True:
+            y -= self.cell(row, index).height
+            if y <= 0 or (row, index) == (0, 0):
+                break
+            row, index = self._before(row, index)
+        self.anchor = Anchor(row, index, max(0, -y))
+        self._fill()
+        self._forget()
+
+    def _before(self, row: int, index: int) -> tuple[int, int]:
+        return (row, index - 1) if index else (row - 1, len(self.entry(row - 1).cells) - 1)
+
+    def _normalise(self) -> None:
+        """Move the anchor to the block that the view's top cuts."""
+        row = min(self.anchor.row, len(self.entries) - 1)
+        index = min(self.anchor.cell, len(self.entry(row).cells) - 1)
+        px = self.anchor.px
+        while px < 0 and (row, index) != (0, 0):
+            row, index = self._before(row, index)
+            px += self.cell(row, index).height
+        px = max(0, px)
+        while px >= (high := self.cell(row, index).height):
+            if index + 1 < len(self.entry(row).cells):
+                index += 1
+            elif row + 1 < len(self.entries):
+                row, index = row + 1, 0
+            else:
+                px = high
+                break
+            px -= high
+        self.anchor = Anchor(row, index, px)
+
+    def _fill(self) -> int:
+        """Place blocks from the anchor down; return where the last one ends."""
+        self.placed = []
+        row, index, y = self.anchor.row, self.anchor.cell, -self.anchor.px
+        while y < self.high and row < len(self.entries):
+            cell = self.cell(row, index)
+            self.placed.append(Placed(row, index, y + cell.gap, cell))
+            y += cell.height
+            index += 1
+            if index == len(self.entry(row).cells):
+                row, index = row + 1, 0
+        return y
+
+    def _forget(self) -> None:
+        while len(self._alive) > KEPT:
+            _, cell = self._alive.popitem(last=False)
+            cell.drop()
+
+    def at(self, y: int) -> Placed | None:
+        """Return the block at a height of the view, else the nearest one above, else the first."""
+        found = None
+        for placed in self.placed:
+            if placed.y - placed.cell.gap > y:
+                break
+            found = placed
+        return found if found is not None else self.placed[0] if self.placed else None
