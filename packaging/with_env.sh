@@ -4,6 +4,8 @@
 # NEED is none, offscreen, window, or auto (window when there is a screen, else none). The shell part exists because
 # make cannot quote paths with spaces, and because no Python may be there yet.
 set -eu
+# Without bytecode files every start compiles the whole program anew; the tests start it some hundred times.
+unset PYTHONDONTWRITEBYTECODE
 cd -- "$(dirname -- "$0")/.."
 need=$1
 extras=$2
