@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 LIMIT = 4096
 """Characters after which a part is closed at the next fitting place."""
 ROWS = 200
-TABLE_ROWS = 40
-"""A table is laid out as a whole, so its parts are shorter."""
+LIST_LIMIT, TABLE_ROWS = 2048, 24
+"""Lists cost more to read and tables more to lay out, so their parts are shorter."""
 Kind = Literal["fence", "indent", "list", "table", "lines"]
 Look = Literal["text", "list", "heading", "box", "rule"]
 
@@ -95,6 +95,8 @@ def scan(text: str, start: int = 0, resume: Part | None = None) -> list[Part]:
     while at < len(text):
         inside = resume if resume is not None and not resume.first else None
         resume = None
+        if inside is not None and inside.kind == "lines" and text[at - 1] == "\n" and _starts_table(text, at):
+            inside = None  # the line before the delimiters came in was the last of a part
         first = at
         if inside is None:
             at = _BLANKS.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty text
@@ -121,7 +123,11 @@ def _kind(text: str, at: int) -> Kind:
         return "indent"
     if _ITEM.match(text, at) and not _RULE.match(text, at):
         return "list"
-    return "table" if _is_table(text, at, _line_end(text, at) + 1) else "lines"
+    return "table" if _starts_table(text, at) else "lines"
+
+
+def _starts_table(text: str, at: int) -> bool:
+    return _is_table(text, at, _line_end(text, at) + 1)
 
 
 def _is_table(text: str, head: int, delimiters: int) -> bool:
@@ -175,7 +181,8 @@ def _lines_end(text: str, at: int, kind: Kind) -> int:
     if text.find("|", at, end) >= 0:
         for found in _DELIMITER_LINE.finditer(text, at, end):
             head = text.rfind("\n", at, found.start()) + 1
-            if head > at and _is_table(text, head, found.start() + 1):
+            quoted = text.startswith(">", at) or _QUOTED_LINE.search(text, at, head)
+            if head > at and not quoted and _is_table(text, head, found.start() + 1):
                 return head
     return end
 
@@ -199,13 +206,14 @@ def _cut(text: str, piece: Part, inside: Part | None) -> list[Part]:
 def _part_end(text: str, part: Part) -> int:
     """Return where a part must end: at a place between its rows, at its own end, or -1 for a cut in the flow."""
     start, end = part.start, part.end
-    soft = min(end, start + LIMIT)
+    limit = LIST_LIMIT if part.kind == "list" else LIMIT
+    soft = min(end, start + limit)
     rows = TABLE_ROWS if part.kind == "table" else ROWS
     if text.count("\n", start, soft) > rows:
         soft = start
         for _ in range(rows):
             soft = text.find("\n", soft) + 1
-    elif end - start <= LIMIT:
+    elif end - start <= limit:
         return end
     pattern = _QUOTED_LINE if part.kind == "lines" and (part.quote or _quote_of(text, start)) else None
     pattern = _TOP_ENTRY if part.kind == "list" else pattern

@@ -70,16 +70,25 @@ class TableShape(DocShape):
         """Show more or other rows. The owner fits anew."""
         old, self._item = self._rows(), item
         new = self._rows()
-        grew = item.rows[0] == self._head and new[: len(old)] == old and bool(old)
-        if not grew:
+        pairs = zip(old, new, strict=False)
+        same = next((row for row, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
+        if item.rows[0] != self._head or same < len(old) - 1 or len(new) < len(old) or not old:
             self.document = self.build()
-        else:
-            if self._first and len(new) > len(old):
-                self.columns.take(new[len(old) :])
-            for row in range(len(old), len(new)):
-                self._table.appendRows(1)
-                self._fill_row(row, new[row])
+        elif same < len(new):
+            self._append(same, len(old), new)
         self.width = 0
+
+    def _append(self, same: int, known: int, rows: Sequence[Row]) -> None:
+        """Fill the rows from ``same`` on; the last known one may have grown. Laid out once, at the end."""
+        if self._first:
+            self.columns.take(rows[same:])
+        edit = QTextCursor(self.document)
+        edit.beginEditBlock()
+        if len(rows) > known:
+            self._table.appendRows(len(rows) - known)
+        for row in range(same, len(rows)):
+            self._fill_row(row, rows[row])
+        edit.endEditBlock()
 
     def _rows(self) -> tuple[Row, ...]:
         return self._item.rows if self._first else self._item.rows[1:]
@@ -183,6 +192,8 @@ class TableShape(DocShape):
         block = line_format(fonts.line_height(fonts.CONTROL))
         block.setAlignment(_ALIGN.get(self._item.aligns[column], Qt.AlignmentFlag.AlignLeft))
         cursor.setBlockFormat(block)
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
         insert_spans(cursor, spans, fonts.CONTROL, fonts.SEMIBOLD if head else fonts.REGULAR, muted=head)
 
 

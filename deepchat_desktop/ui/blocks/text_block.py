@@ -17,7 +17,7 @@ from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
 from deepchat_desktop.ui.blocks.markdown_items import Item
 from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part
-from deepchat_desktop.ui.blocks.scanner import Look, Part, Scanner, looks
+from deepchat_desktop.ui.blocks.scanner import Look, Part, Scanner, looks, scan
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
 from deepchat_desktop.ui.blocks.table_shape import Columns
@@ -52,6 +52,9 @@ class MarkdownText:
         last = self.cells[-1] if self.cells else None
         if block.text != self.scanner.text or not self.cells:
             self._stand(self.scanner.update(block.text) if grew else self._anew(block.text))
+        if closing and (anew := scan(block.text)) != self.scanner.parts:
+            self.scanner.parts = anew  # a line may have changed the meaning of one that stood in a closed part
+            self._stand(0)
         if last is not None:
             last.settle()
         if closing and self._take_references():

@@ -13,13 +13,13 @@ from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
 
 LEAST = 2
 _KINDS = {
-    "read": "read", "ls": "read", "find": "read", "grep": "read", "write": "write", "edit": "write", "exec": "run",
-    "process": "run", "web_fetch": "web", "web_search": "web",
+    "read": "read", "ls": "search", "find": "search", "grep": "search", "write": "write", "edit": "write",
+    "exec": "run", "process": "run", "web_fetch": "web", "web_search": "web",
 }  # fmt: skip
 
 
-def _tr(words: str, count: int) -> str:
-    return QCoreApplication.translate("ToolGroup", words, "", count).replace("%n", str(count))
+def _tr(words: str) -> str:
+    return QCoreApplication.translate("ToolGroup", words)
 
 
 def runs(blocks: Sequence[Block]) -> list[tuple[int, int]]:
@@ -43,10 +43,14 @@ def words_of(calls: Sequence[ToolCallBlock]) -> str:
         kind = _KINDS.get(call.name, "other")
         counts[kind] = counts.get(kind, 0) + 1
     words = {
-        "read": "looked at %n files", "write": "changed %n files", "run": "ran %n commands",
-        "web": "asked the web %n times", "other": "used %n tools",
-    }  # fmt: skip
-    line = ", ".join(_tr(words[kind], count) for kind, count in counts.items())
+        "read": (_tr("read a file"), _tr("read {count} files")),
+        "search": (_tr("searched once"), _tr("searched {count} times")),
+        "write": (_tr("changed a file"), _tr("changed {count} files")),
+        "run": (_tr("ran a command"), _tr("ran {count} commands")),
+        "web": (_tr("asked the web once"), _tr("asked the web {count} times")),
+        "other": (_tr("used a tool"), _tr("used {count} tools")),
+    }
+    line = ", ".join(words[kind][count > 1].format(count=count) for kind, count in counts.items())
     return line[:1].upper() + line[1:]
 
 

@@ -87,6 +87,8 @@ class Selection:
     def _row_markdown(self, row: int, start: Place, end: Place) -> str:
         whole = (row > start.row or start[1:] == (0, 0)) and (row < end.row or end.cell == END)
         message = self._model.message(row)
+        if whole and len(message.blocks) == 1 and message.blocks[0].kind == "text":
+            return message.blocks[0].text.strip("\n")
         if whole and message.role == "user":
             return user_cells.source_of(message)
         if whole and all(block.kind in ("text", "carry") for block in message.blocks):

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepchat_desktop.domain.blocks import TextBlock
 from deepchat_desktop.ui.blocks import markdown_parse
 from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, PictureItem, RuleItem, Span, TableItem, TextItem
 from deepchat_desktop.ui.blocks.markdown_parse import parse, parse_part
 from deepchat_desktop.ui.blocks.scanner import Scanner, scan
+from deepchat_desktop.ui.blocks.text_block import MarkdownText
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"
 
@@ -104,6 +106,18 @@ def test_cutting_on_from_the_open_piece_is_cutting_anew(source: str, stops: list
     for stop in sorted(min(stop, len(source)) for stop in [*stops, len(source)]):
         scanner.update(source[:stop])
     assert scanner.parts == scan(source)
+
+
+@settings(max_examples=150)
+@given(SOURCES, st.lists(st.integers(0, 200), max_size=4))
+def test_scanner_and_parser_agree_in_the_end_for_any_cut(source: str, stops: list[int]) -> None:
+    text = MarkdownText(0)
+    for stop in sorted(min(stop, len(source)) for stop in stops):
+        text.update(TextBlock(text=source[:stop], open=True))
+    text.update(TextBlock(text=source))
+    text.check()
+    shown = [item for part in text.scanner.parts for item in text.items(part)]
+    assert tuple(shown) == parse(source)
 
 
 def test_a_huge_piece_is_plain_text() -> None:
