@@ -103,6 +103,9 @@ class CodeShape(Shape):
     def slide(self, at: QPointF, dx: float, dy: float) -> bool:
         return self.choices.slide.by(dx)
 
+    def grip(self, at: QPointF) -> SideSlide | None:
+        return self.choices.slide if self.choices.slide.gripped(at.y(), self.height) else None
+
     def length(self) -> int:
         return self.lines.length()
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from deepchat_desktop.ui.blocks.side_slide import SideSlide
+
 TEXT_INDENT = 24
 QUOTE_INDENT = 18
 
@@ -63,6 +65,10 @@ class Shape:
     def slide(self, at: QPointF, dx: float, dy: float) -> bool:
         """Scroll inside by px at a point; False where there is nothing to scroll that way."""
         return False
+
+    def grip(self, at: QPointF) -> SideSlide | None:
+        """Return what a handle under a point scrolls."""
+        return None
 
     def length(self) -> int:
         """Return how many characters can be selected."""

@@ -39,6 +39,10 @@ class SideSlide:
         """Scroll on; False where there is nothing to scroll sideways."""
         return bool(dx) and self.scrollable() and (self.to(self.offset + dx) or True)
 
+    def gripped(self, y: float, height: float) -> bool:
+        """Tell whether a point at ``y`` of a block is on the strip where the handle can be taken."""
+        return self.scrollable() and height - GRAB <= y <= height
+
     def drag(self, dx: float) -> None:
         """Move the handle."""
         track = self.view_width - 8 - self._length()

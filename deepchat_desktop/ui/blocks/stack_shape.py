@@ -15,6 +15,7 @@ from deepchat_desktop.ui.blocks.markdown_gaps import gap
 from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, PictureItem, RuleItem, TableItem, TextItem
 from deepchat_desktop.ui.blocks.picture_shape import PictureShape
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, TEXT_INDENT, Scene, Shape, Spot
+from deepchat_desktop.ui.blocks.side_slide import SideSlide
 from deepchat_desktop.ui.blocks.table_shape import Columns, TableShape
 
 Group = tuple[Item, ...]
@@ -111,6 +112,10 @@ class StackShape(Shape):
     def slide(self, at: QPointF, dx: float, dy: float) -> bool:
         index = self._at(at.y())
         return bool(self.shapes) and self.shapes[index].slide(self._within(index, at), dx, dy)
+
+    def grip(self, at: QPointF) -> SideSlide | None:
+        index = self._at(at.y())
+        return self.shapes[index].grip(self._within(index, at)) if self.shapes else None
 
     def length(self) -> int:
         return max(0, self._starts()[-1] - 1)

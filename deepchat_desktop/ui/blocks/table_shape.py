@@ -126,6 +126,9 @@ class TableShape(DocShape):
     def slide(self, at: QPointF, dx: float, dy: float) -> bool:
         return self.columns.slide.by(dx)
 
+    def grip(self, at: QPointF) -> SideSlide | None:
+        return self.columns.slide if self.columns.slide.gripped(at.y(), self.height) else None
+
     def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
         p.save()
         p.setClipRect(QRectF(0, area.top(), self.width, area.height()), Qt.ClipOperation.IntersectClip)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.blocks.shape import Spot
+from deepchat_desktop.ui.blocks.side_slide import SideSlide
 from deepchat_desktop.ui.message_list.layout import Placed
 from deepchat_desktop.ui.message_list.selection import Place
 
@@ -37,7 +38,7 @@ class Pointer(QObject):
         self._pressed: tuple[int, int, str] | None = None
         self._dragging = False
         self._last = QPointF()
-        self._words = False
+        self._grip: SideSlide | None = None
 
     def lit(self, placed: Placed) -> str:
         """Return the action under the pointer if it is this block's."""
@@ -93,12 +94,23 @@ class Pointer(QObject):
             return Place(placed.row, placed.index, placed.cell.shape.length())
         return Place(placed.row, placed.index, placed.cell.shape.position_at(inner) if inner.y() >= 0 else 0)
 
+    def _grip_at(self, at: QPointF) -> SideSlide | None:
+        placed = self._at(at)
+        if placed is None or placed.cell.shape is None:
+            return None
+        return placed.cell.shape.grip(self._view.shape_point(placed, at))
+
     def _press(self, at: QPointF, *, extend: bool) -> None:
         self._view.setFocus(Qt.FocusReason.MouseFocusReason)
         self._view.keyboard.forget()
         found = self.spot_at(at)
         self._pressed = (found[0].row, found[0].index, found[1].action) if found else None
-        self._down, self._dragging, self._words, self._last = at, False, False, at
+        self._down, self._dragging, self._last = at, False, at
+        self._grip = self._grip_at(at) if found is None else None
+        if self._grip is not None:
+            self._grip.grabbed = True
+            self._view.viewport().update()
+            return
         place = self.place_at(at)
         selection = self._view.selection
         if self._pressed is None and place is not None:
@@ -119,7 +131,11 @@ class Pointer(QObject):
         self._view.viewport().update()
 
     def _move(self, at: QPointF) -> None:
-        self._last = at
+        before, self._last = self._last, at
+        if self._grip is not None:
+            self._grip.drag(at.x() - before.x())
+            self._view.viewport().update()
+            return
         if self._down is None:
             found = self.spot_at(at)
             placed = self._at(at)
@@ -152,6 +168,10 @@ class Pointer(QObject):
         self._scroll.stop()
         down, self._down = self._down, None
         pressed, self._pressed = self._pressed, None
+        if self._grip is not None:
+            self._grip.grabbed, self._grip = False, None
+            self._view.viewport().update()
+            return
         if down is None or self._dragging:
             return
         found = self.spot_at(at)
@@ -175,6 +195,8 @@ class Pointer(QObject):
         placed = self._at(at)
         if found is not None:
             return Qt.CursorShape.PointingHandCursor
+        if self._grip_at(at) is not None:
+            return Qt.CursorShape.ArrowCursor
         if placed is None or placed.cell.shape is None or not placed.cell.shape.length() or at.y() > placed.bottom:
             return Qt.CursorShape.ArrowCursor
         inner = self._view.shape_point(placed, at)

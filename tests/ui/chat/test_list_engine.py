@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -121,6 +121,24 @@ def test_tab_goes_from_spot_to_spot_and_out(view: MessageList, model: MessageLis
     assert view.keyboard.tab(1)
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "x = 1"
+
+
+def test_the_handle_of_wide_code_is_dragged(view: MessageList, model: MessageListModel) -> None:
+    model.load([make_message("a", TextBlock(text="```\n" + "x" * 500 + "\n```"))])
+    (placed, *_) = placed_of(view, 0)
+    at = QPoint(view.column().left() + 20, placed.bottom - 5)
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(view.viewport(), at + QPoint(50, 0))
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=at + QPoint(50, 0))
+    slide = placed.cell.shape.choices.slide
+    assert 0 < slide.offset < slide.most()
+    assert not slide.grabbed
+    assert view.selection.bounds() is None
+    before = slide.offset
+    press(view, 0, "wrap")
+    assert not slide.scrollable()
+    press(view, 0, "wrap")
+    assert slide.most() >= before
 
 
 def test_shift_and_arrows_select_blocks(view: MessageList, model: MessageListModel) -> None:
