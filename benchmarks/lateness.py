@@ -1,12 +1,13 @@
 """How late the window's event loop is while 1,000 tokens a second stream in.
 
 A scripted server in another process sends a chunk for each token. In a process of its own the real core (provider,
-runtime, store) runs on the real Qt loop with bridge, message list model and a text view; a 5 ms timer notes how late
-it comes. The figures are printed as one JSON line.
+runtime, store) runs on the real Qt loop with bridge, presenters and the conversation view, warmed up as the app does
+after its first paint; a 5 ms timer notes how late it comes. The figures are printed as one JSON line.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -94,16 +95,18 @@ class Heart:
         self.start()
 
 
-async def stream(core: Any, port: int, heart: Heart) -> dict[str, Any]:
+async def stream(shell: Any, port: int, heart: Heart) -> dict[str, Any]:
     """Ask once and return the measurements."""
     from deepchat_desktop.domain.messages import Connection, SessionSettings
 
     address = f"http://127.0.0.1:{port}/v1"
     connection = Connection(provider="", model="bench", api="openai_chat", base_url=address)
-    session = await core.runtime.create_session(SessionSettings(connection=connection, mode="chat"), "Benchmark")
+    settings = SessionSettings(connection=connection, mode="chat")
+    session = await shell.core.runtime.create_session(settings, "Benchmark")
+    shell.session.adopt(session)
     wall, cpu = time.perf_counter(), time.process_time()
     heart.start()
-    ended = await core.runtime.process_message(session.id, "Go on.")
+    ended = await shell.core.runtime.process_message(session.id, "Go on.")
     heart.stop()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     late = sorted(heart.late_ms)
@@ -115,24 +118,30 @@ async def stream(core: Any, port: int, heart: Heart) -> dict[str, Any]:
 
 def child(port: int, folder: Path) -> int:
     """Run the app's parts in this process and print the measurements."""
-    from PySide6.QtWidgets import QApplication, QPlainTextEdit
+    from PySide6.QtWidgets import QApplication
 
+    from deepchat_desktop.app import warm_up
     from deepchat_desktop.core import open_core
     from deepchat_desktop.presenters.bridge import EventBridge
     from deepchat_desktop.presenters.loop_host import LoopHost
-    from deepchat_desktop.presenters.message_list_model import MessageListModel
+    from deepchat_desktop.presenters.window_shell import WindowShell
+    from deepchat_desktop.ui.chat.chat_view import ChatView
+    from deepchat_desktop.ui.style import install
 
     app = QApplication([])
-    view, model, bridge, heart = QPlainTextEdit(), MessageListModel(), EventBridge(), Heart()
-    bridge.posted.connect(model.apply)
-    model.block_text.connect(lambda _row, _block, added: view.insertPlainText(added))
-    view.resize(900, 700)
-    view.show()
+    install(app)
+    bridge, heart = EventBridge(), Heart()
 
     async def main(_host: LoopHost) -> int:
         core = open_core(folder / "data", bridge.post)
+        shell = WindowShell(core, bridge)
+        chat = ChatView(shell.messages, shell.agent, shell.permission, shell.session)
+        chat.resize(900, 700)
+        chat.show()
+        warm_up()
+        await asyncio.sleep(2.0)  # the view's own warm-up follows its first paint
         try:
-            print(json.dumps(await stream(core, port, heart)), flush=True)
+            print(json.dumps(await stream(shell, port, heart)), flush=True)
         finally:
             await core.close()
         return 0

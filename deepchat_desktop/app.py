@@ -22,9 +22,8 @@ from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.loop_host import LoopHost
 from deepchat_desktop.presenters.window_shell import WindowShell
 from deepchat_desktop.presenters.words import words_of
-from deepchat_desktop.services.secrets import MaskFilter, harden_process
+from deepchat_desktop.services.secrets_mask import MaskFilter
 from deepchat_desktop.ui.chat.chat_view import ChatView
-from deepchat_desktop.ui.dialogs.trouble import TroubleWindow
 from deepchat_desktop.ui.main_window import MainWindow
 from deepchat_desktop.ui.style import install
 
@@ -43,7 +42,6 @@ def run_window(argv: list[str]) -> int:
         sys.stderr.write(error.user_message + "\n")
         return 1
     folder, rest = _data_folder(argv)
-    harden_process()
     boot.install_excepthooks()
     boot.set_up_input_methods()
     app = _application()
@@ -91,6 +89,8 @@ def _data_folder(argv: list[str]) -> tuple[Path, list[str]]:
 def _trouble(app: QApplication, error: DeepChatError) -> int:
     """Say in a window of its own why there is no main window; there is no event loop yet, so none is nested."""
     sys.stderr.write(error.user_message + "\n")
+    from deepchat_desktop.ui.dialogs.trouble import TroubleWindow
+
     window = TroubleWindow(words_of(error))
     window.closed.connect(app.quit)
     window.show()
@@ -115,7 +115,9 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     window.show()
     await painted.seen.wait()
     from deepchat_desktop.presenters.instance import InstanceServer
+    from deepchat_desktop.services.secrets import harden_process
 
+    harden_process()  # before any key is read
     server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
     try:
@@ -125,7 +127,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     core.runtime.ask_titles = True
     shell.load()
     shell.open_last()
-    core.tasks.start(asyncio.to_thread(_warm_up), "warm up")
+    core.tasks.start(asyncio.to_thread(warm_up), "warm up")
     if notice := core.settings_file.notice:
         bridge.post(notice)
     _tell_of_links(bridge, links)
@@ -140,7 +142,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     return 0
 
 
-def _warm_up() -> None:
+def warm_up() -> None:
     """Import what the first question needs, on a thread, so that it does not hold the window then."""
     for name in ("httpx", "truststore", "jsonschema"):
         importlib.import_module(name)
