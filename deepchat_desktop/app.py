@@ -115,10 +115,24 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     window.show()
     await painted.seen.wait()
     from deepchat_desktop.presenters.instance import InstanceServer
+
+    server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
+    _begin(core, shell, bridge, links)
+    await host.closing.wait()
+    shell.remember_session()
+    server.close()
+    window.hide()
+    await shell.save_drafts()
+    await core.close()
+    window.deleteLater()
+    return 0
+
+
+def _begin(core: Core, shell: WindowShell, bridge: EventBridge, links: list[str]) -> None:
+    """Do what follows the first paint: put in order what a crash left, open the last session, look around."""
     from deepchat_desktop.services.secrets import harden_process
 
     harden_process()  # before any key is read
-    server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
     try:
         core.start_now()
@@ -132,14 +146,6 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
         bridge.post(notice)
     _tell_of_links(bridge, links)
     core.tasks.start(shell.setup.look_around(), "look around")
-    await host.closing.wait()
-    shell.remember_session()
-    server.close()
-    window.hide()
-    await shell.save_drafts()
-    await core.close()
-    window.deleteLater()
-    return 0
 
 
 def warm_up() -> None:
