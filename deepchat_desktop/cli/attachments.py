@@ -10,6 +10,7 @@ from pathlib import Path
 
 from deepchat_desktop.cli.parser import LATER, UsageError
 from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.pictures import picture_type
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_IMAGE_BYTES = 20_000_000
@@ -26,17 +27,6 @@ def attach(text: str, files: Iterable[str]) -> tuple[str, tuple[ImageBlock, ...]
         else:
             parts.append(_fenced(name, data))
     return "\n\n".join(parts), tuple(images)
-
-
-def picture_type(data: bytes) -> str | None:
-    """Return the media type of a picture that models take, or None. RIFF alone is not enough for WebP."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
 
 
 def _read(path: Path) -> bytes:

@@ -20,8 +20,9 @@ from deepchat_desktop.domain.events import (
 )
 from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
+from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.session import SessionPresenter
-from deepchat_desktop.presenters.words import error_words, words_of
+from deepchat_desktop.presenters.words import error_words
 
 
 class AgentRuntimePresenter(QObject):
@@ -226,10 +227,4 @@ class AgentRuntimePresenter(QObject):
             self.running_changed.emit(running)
 
     def _do(self, work: Coroutine[Any, Any, object], name: str) -> None:
-        self._core.tasks.start(self._guard(work), name)
-
-    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        try:
-            await work
-        except DeepChatError as error:
-            self.notice.emit(error.code, words_of(error))
+        self._core.tasks.start(guarded(work, self.notice.emit), name)

@@ -1,9 +1,7 @@
 """What waits for the user's leave, as cards: our words first, the exact call, the model's words last."""
 
-from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,6 +9,7 @@ from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.events import InteractionAsked, InteractionSettled, MessageFinished, RuntimeEvent
 from deepchat_desktop.domain.permission import Answer, Interaction, Scope
+from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.words import words_of
 
@@ -58,7 +57,7 @@ class PermissionPresenter(QObject):
     def stop(self) -> None:
         """Stop the run that waits."""
         if session_id := self._session.current_id():
-            self._core.tasks.start(self._guard(self._core.runtime.cancel(session_id)), "stop")
+            self._core.tasks.start(guarded(self._core.runtime.cancel(session_id), self.notice.emit), "stop")
 
     def on_event(self, event: RuntimeEvent) -> None:
         """Follow the runtime."""
@@ -85,7 +84,7 @@ class PermissionPresenter(QObject):
         self._waiting = []
         self.changed.emit()
         if session_id:
-            self._core.tasks.start(self._guard(self._load(session_id)), "load requests")
+            self._core.tasks.start(guarded(self._load(session_id), self.notice.emit), "load requests")
 
     async def _load(self, session_id: str) -> None:
         waiting = await self._core.store.read(lambda tx: tx.interactions.pending(session_id))
@@ -99,13 +98,7 @@ class PermissionPresenter(QObject):
         except DeepChatError as error:
             self._tell(error)
             if session_id := self._session.current_id():
-                await self._guard(self._load(session_id))
-
-    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        try:
-            await work
-        except DeepChatError as error:
-            self._tell(error)
+                await guarded(self._load(session_id), self.notice.emit)
 
     def _tell(self, error: DeepChatError) -> None:
         self.notice.emit(error.code, words_of(error))

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
-from deepchat_desktop.domain.errors import DeepChatError, NotFound
+from deepchat_desktop.domain.errors import NotFound
 from deepchat_desktop.domain.events import (
     MessageAdded,
     MessageFinished,
@@ -17,9 +17,9 @@ from deepchat_desktop.domain.events import (
 )
 from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.presenters.bridge import EventBridge
+from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
-from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
 
@@ -177,10 +177,4 @@ class SessionPresenter(QObject):
             self.model.show_hits([SearchRow(hit.session_id, hit.snippet) for hit in hits])
 
     def _do(self, work: Coroutine[Any, Any, object], name: str) -> None:
-        self._core.tasks.start(self._guard(work), name)
-
-    async def _guard(self, work: Coroutine[Any, Any, object]) -> None:
-        try:
-            await work
-        except DeepChatError as error:
-            self.notice.emit(error.code, words_of(error))
+        self._core.tasks.start(guarded(work, self.notice.emit), name)

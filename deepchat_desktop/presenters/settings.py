@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.settings import ProviderSettings, ThemeChoice, WindowState
+from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.words import words_of
 
 
@@ -100,10 +101,4 @@ class SettingsPresenter(QObject):
         self.changed.emit()
 
     def _do(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self._core.tasks.start(self._guard(work), name)
-
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except DeepChatError as error:
-            self.notice.emit(error.code, words_of(error))
+        self._core.tasks.start(guarded(work, self.notice.emit), name)

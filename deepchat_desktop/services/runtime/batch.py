@@ -19,10 +19,11 @@ from deepchat_desktop.domain.outcome import Outcome, Paused
 from deepchat_desktop.domain.permission import Decision, Grant, Interaction
 from deepchat_desktop.domain.tape import TapeFact
 from deepchat_desktop.domain.tools import InvalidArguments, ToolResult, parse_arguments
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.permissions import binding, decide
 from deepchat_desktop.services.runtime.dispatch import dispatch, tool_call
 from deepchat_desktop.services.runtime.echo import Echo
-from deepchat_desktop.services.runtime.run import Run, now_ms
+from deepchat_desktop.services.runtime.run import Run
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.services.tools.router import ToolRouter

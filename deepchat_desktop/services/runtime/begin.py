@@ -14,8 +14,8 @@ from deepchat_desktop.domain.errors import NotFound, Refused
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.journal import JournalFact
 from deepchat_desktop.domain.messages import Message, MessageMeta, Session
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.finish import message_fact
-from deepchat_desktop.services.runtime.run import now_ms
 from deepchat_desktop.services.runtime.titles import first_words
 from deepchat_desktop.services.store import Tx
 

@@ -13,8 +13,9 @@ from deepchat_desktop.domain.journal import JournalFact, recovery_class
 from deepchat_desktop.domain.permission import Interaction
 from deepchat_desktop.domain.tape import TapeFact
 from deepchat_desktop.domain.tools import ToolCall, ToolResult
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.permissions import binding, decide
-from deepchat_desktop.services.runtime.run import Run, now_ms
+from deepchat_desktop.services.runtime.run import Run
 from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.services.store.failpoints import reach
 from deepchat_desktop.services.tools.paths import ResolvedPath

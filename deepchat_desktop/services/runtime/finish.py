@@ -23,9 +23,10 @@ from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus
 from deepchat_desktop.domain.outcome import Completed, Failed, Outcome, Paused
 from deepchat_desktop.domain.permission import Interaction
 from deepchat_desktop.domain.tape import TapeFact
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.report import run_ended
-from deepchat_desktop.services.runtime.run import Run, now_ms
+from deepchat_desktop.services.runtime.run import Run
 from deepchat_desktop.services.store import Store, Tx
 
 _STATUS: dict[str, MessageStatus] = {

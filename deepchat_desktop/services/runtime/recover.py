@@ -10,8 +10,8 @@ from deepchat_desktop.domain.blocks import Block, Blocks, PermissionBlock, ToolC
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.journal import recovery_class
 from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.finish import message_fact
-from deepchat_desktop.services.runtime.run import now_ms
 from deepchat_desktop.services.store import Tx
 
 

@@ -15,8 +15,9 @@ from deepchat_desktop.domain.events import RetryWaiting, RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError, UsageReported
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.echo import Echo
-from deepchat_desktop.services.runtime.run import Run, now_ms
+from deepchat_desktop.services.runtime.run import Run
 
 RETRIES = 2
 FIRST_WAIT_S, LONGEST_WAIT_S, LONGEST_RETRY_AFTER_S = 0.5, 8.0, 60.0

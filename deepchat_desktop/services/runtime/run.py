@@ -12,11 +12,6 @@ MAX_TOOL_CALLS = 128
 """Tool calls of one assistant message, counted over pauses and resumes."""
 
 
-def now_ms() -> int:
-    """Return the wall clock in ms since 1970, for records only: order is by sequence number (APR-7)."""
-    return time.time_ns() // 1_000_000
-
-
 @dataclass
 class Run:
     """One pass of the loop, from start or resume until it ends or pauses.

@@ -24,12 +24,12 @@ from deepchat_desktop.domain.events import (
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Message, Session, SessionSettings
 from deepchat_desktop.domain.permission import Answer
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.providers.directory import ModelDirectory
 from deepchat_desktop.services.runtime.answers import Settled, settle
 from deepchat_desktop.services.runtime.begin import Begun, begin, begin_again
 from deepchat_desktop.services.runtime.recover import recover
 from deepchat_desktop.services.runtime.report import run_ended
-from deepchat_desktop.services.runtime.run import now_ms
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 from deepchat_desktop.services.runtime.turn import TurnRunner
 from deepchat_desktop.services.store import Store, Tx

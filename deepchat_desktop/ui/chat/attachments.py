@@ -12,6 +12,7 @@ from PySide6.QtGui import QImage, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.pictures import picture_type
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.picture_shape import decode
@@ -32,23 +33,12 @@ def _tr(words: str) -> str:
     return QCoreApplication.translate("Attachments", words)
 
 
-def media_type_of(data: bytes) -> str | None:
-    """Return the media type that the first bytes tell, None for anything but the four types."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
-
-
 def from_bytes(data: bytes, name: str) -> ImageBlock:
     """Return a picture. Raises ``RefusedPicture``."""
     shown = visible_exact(name, multiline=False)
     if len(data) > MAX_BYTES:
         raise RefusedPicture(_tr("“{name}” is larger than 10 MB.").format(name=shown))
-    media_type = media_type_of(data)
+    media_type = picture_type(data)
     if media_type is None:
         raise RefusedPicture(_tr("“{name}” is not a PNG, JPEG, GIF or WebP picture.").format(name=shown))
     return ImageBlock(media_type=media_type, data=base64.b64encode(data).decode("ascii"), name=name)
