@@ -12,8 +12,9 @@ from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.blocks import highlight
 from deepchat_desktop.ui.blocks.code_lines import CodeLines
 from deepchat_desktop.ui.blocks.line_block import LineBlock
-from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot, word_range
+from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
 from deepchat_desktop.ui.blocks.side_slide import SideSlide
+from deepchat_desktop.ui.blocks.text_steps import Step
 from deepchat_desktop.ui.paint import hline, rr, text
 from deepchat_desktop.ui.theme import theme
 
@@ -125,7 +126,16 @@ class CodeShape(Shape):
         return f"<pre>{escape(self.text_between(start, end))}</pre>"
 
     def word_at(self, position: int) -> tuple[int, int]:
-        return word_range(self.lines.text(), position)
+        return self.block.word_at(position)
+
+    def paragraph_at(self, position: int) -> tuple[int, int]:
+        return self.block.line_at(position)
+
+    def caret(self, position: int) -> QRectF:
+        return self.block.caret(position).translated(PAD_LEFT - self.choices.slide.offset, HEAD + PAD_TOP)
+
+    def stepped(self, position: int, step: Step) -> int | None:
+        return self.block.stepped(position, step)
 
     def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
         rr(p, QRectF(0, 0, self.width, self.height), 10, theme.code, theme.line)

@@ -7,7 +7,7 @@ new; a link is told to the owner and never followed here.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QBrush,
@@ -21,15 +21,24 @@ from PySide6.QtGui import (
 )
 
 from deepchat_desktop.ui import fonts, icons
-from deepchat_desktop.ui.blocks import doc_build, markdown_items, markdown_write
+from deepchat_desktop.ui.blocks import doc_build, html_write, markdown_items, markdown_write
 from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
-from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape, word_range
+from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape
+from deepchat_desktop.ui.blocks.text_steps import Step, index_of, units, word_range
 from deepchat_desktop.ui.paint import dot, hline, rr, text
 from deepchat_desktop.ui.theme import theme
 
 Run = tuple[int, int]
 """Half-open range of characters within a block."""
 DocItem = TextItem | RuleItem
+_MOVES: dict[Step, QTextCursor.MoveOperation] = {
+    "left": QTextCursor.MoveOperation.Left,
+    "right": QTextCursor.MoveOperation.Right,
+    "word_left": QTextCursor.MoveOperation.WordLeft,
+    "word_right": QTextCursor.MoveOperation.WordRight,
+    "line_start": QTextCursor.MoveOperation.StartOfLine,
+    "line_end": QTextCursor.MoveOperation.EndOfLine,
+}
 
 
 class DocShape(Shape):
@@ -100,23 +109,50 @@ class DocShape(Shape):
         plain = self._cursor(start, end).selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         return plain.replace(doc_build.CHIP_PAD, "")
 
-    def markdown_between(self, start: int, end: int) -> str:
-        out: list[str] = []
+    def _cut(self, start: int, end: int) -> Iterator[tuple[DocItem, int, int]]:
+        """Yield the items that meet a range, each with the range as it counts."""
         block = self.document.begin()
         for item in self.items:
             low, high = start - block.position(), end - block.position()
-            if isinstance(item, TextItem) and high > 0 and low < block.length():
-                out.append(markdown_write.item(item, low, high))
+            if high > 0 and low < block.length():
+                yield item, low, high
             block = block.next()
-        return "\n\n".join(out)
+
+    def markdown_between(self, start: int, end: int) -> str:
+        cut = self._cut(start, end)
+        return "\n\n".join(
+            markdown_write.item(item, low, high) if isinstance(item, TextItem) else "---" for item, low, high in cut
+        )
 
     def html_between(self, start: int, end: int) -> str:
-        return self._cursor(start, end).selection().toHtml()
+        return "".join(html_write.item(item, low, high) for item, low, high in self._cut(start, end))
 
     def word_at(self, position: int) -> tuple[int, int]:
         block = self.document.findBlock(position)
-        start, end = word_range(block.text(), position - block.position())
-        return block.position() + start, block.position() + end
+        words = block.text()
+        start, end = word_range(words, index_of(words, position - block.position()))
+        return block.position() + units(words[:start]), block.position() + units(words[:end])
+
+    def paragraph_at(self, position: int) -> tuple[int, int]:
+        block = self.document.findBlock(position)
+        return block.position(), block.position() + block.length() - 1
+
+    def caret(self, position: int) -> QRectF:
+        block = self.document.findBlock(max(0, min(position, self.length())))
+        line = block.layout().lineForTextPosition(position - block.position())
+        if not line.isValid():
+            return QRectF(self.origin(), QSizeF(0, fonts.line_height(fonts.BODY)))
+        corner = self.origin() + self.document.documentLayout().blockBoundingRect(block).topLeft()
+        x = _x(line.cursorToX(position - block.position()))
+        return QRectF(corner.x() + x, corner.y() + line.y(), 0, line.height())
+
+    def stepped(self, position: int, step: Step) -> int | None:
+        cursor = self._cursor(position, position)
+        if not cursor.movePosition(_MOVES[step]):
+            return cursor.position() if step.startswith("line") else None
+        while step in ("left", "right") and _in_pad(cursor) and cursor.movePosition(_MOVES[step]):
+            pass
+        return cursor.position()
 
     def link_at(self, at: QPointF) -> tuple[str, str] | None:
         layout = self.document.documentLayout()
@@ -172,6 +208,14 @@ class DocShape(Shape):
             line = block.layout().lineAt(0)
             base = box.top() + line.y() + line.ascent()
             _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
+
+
+def _in_pad(cursor: QTextCursor) -> bool:
+    """Tell whether a place lies within or between the blanks beside a code run."""
+    block = cursor.block()
+    at = cursor.position() - block.position()
+    around = block.text()[max(0, at - 1) : at + 1]
+    return around == doc_build.CHIP_PAD
 
 
 def _added(old: DocItem, new: DocItem) -> tuple[Span, ...] | None:

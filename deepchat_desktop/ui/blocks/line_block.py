@@ -12,6 +12,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.blocks import text_steps
 from deepchat_desktop.ui.blocks.code_lines import CodeLines
 from deepchat_desktop.ui.theme import theme
 
@@ -98,7 +99,45 @@ class LineBlock:
             middle = (low + high) // 2
             edge = (self.x_of(line, middle) + self.x_of(line, middle + 1)) / 2 - base
             low, high = (middle + 1, high) if x > edge else (low, middle)
-        return low
+        return low if self.lines.ascii else text_steps.whole(self.lines.lines[line], low)
+
+    def _line_of(self, position: int) -> tuple[int, int]:
+        """Return the line of a place and the column in it."""
+        line = max(0, bisect_right(self.lines.starts, position) - 1)
+        return line, min(position - self.lines.starts[line], len(self.lines.lines[line]))
+
+    def caret(self, position: int) -> QRectF:
+        """Return where the gap before a character stands."""
+        line, column = self._line_of(position)
+        row, first = line, 0
+        if self.columns:
+            row = self._tops[line]
+            while row + 1 < self._tops[line + 1] and self._row(row)[2] <= column:
+                row += 1
+            first = self._row(row)[1]
+        x = self.x_of(line, column) - (self.x_of(line, first) if first else 0.0)
+        return QRectF(x, row * self.high, 0, self.high)
+
+    def stepped(self, position: int, step: text_steps.Step) -> int | None:
+        """Return where a step leads, None where it leaves the text."""
+        line, column = self._line_of(position)
+        inner = text_steps.stepped(self.lines.lines[line], column, step)
+        if inner is not None:
+            return self.lines.starts[line] + inner
+        beyond = position - 1 if step.endswith("left") else position + 1
+        return beyond if 0 <= beyond <= self.lines.length() else None
+
+    def word_at(self, position: int) -> tuple[int, int]:
+        """Return the range of the word around a place."""
+        line, column = self._line_of(position)
+        start = self.lines.starts[line]
+        low, high = text_steps.word_range(self.lines.lines[line], column)
+        return start + low, start + high
+
+    def line_at(self, position: int) -> tuple[int, int]:
+        """Return the range of the line around a place."""
+        line, _ = self._line_of(position)
+        return self.lines.starts[line], self.lines.starts[line] + len(self.lines.lines[line])
 
     def position_at(self, x: float, y: float) -> int:
         """Return the place nearest to a point."""

@@ -1,8 +1,9 @@
 """Items, or pieces of them, back to Markdown, for copying a part of a paragraph."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, UNCHECKED, Span, TextItem
+from deepchat_desktop.ui.blocks.text_steps import index_of, units
 
 _HEADS = {"h1": "# ", "h2": "## ", "h3": "### ", "p": ""}
 _PAD = 2
@@ -10,7 +11,7 @@ _PAD = 2
 
 
 def item(shown: TextItem, start: int = 0, end: int = 1 << 30) -> str:
-    """Return the Markdown of the characters ``start`` to ``end`` of an item as the document counts them."""
+    """Return the Markdown of the places ``start`` to ``end`` (UTF-16 units) of an item as the document counts them."""
     body = spans(shown.spans, start, end)
     if start > 0:
         return body
@@ -21,16 +22,20 @@ def item(shown: TextItem, start: int = 0, end: int = 1 << 30) -> str:
 
 
 def spans(runs: Sequence[Span], start: int = 0, end: int = 1 << 30) -> str:
-    """Return the Markdown of some characters of runs."""
-    out: list[str] = []
+    """Return the Markdown of some places of runs."""
+    return "".join(_span(run, words) for run, words in cut(runs, start, end))
+
+
+def cut(runs: Sequence[Span], start: int, end: int) -> Iterator[tuple[Span, str]]:
+    """Yield each run that lies between two places (UTF-16 units of the document), with its words there."""
     at = 0
     for run in runs:
         pad = _PAD if run.code or run.image else 0
-        low, high = max(start - at - pad, 0), min(end - at - pad, len(run.text))
+        length = units(run.text)
+        low, high = max(start - at - pad, 0), min(end - at - pad, length)
         if low < high:
-            out.append(_span(run, run.text[low:high]))
-        at += len(run.text) + 2 * pad
-    return "".join(out)
+            yield run, run.text[index_of(run.text, low) : index_of(run.text, high)]
+        at += length + 2 * pad
 
 
 def _span(run: Span, words: str) -> str:

@@ -11,6 +11,7 @@ from deepchat_desktop.domain.visible_text import visible_exact, visible_prose
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.doc_build import SilentDocument, line_format
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
+from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.theme import theme
 
 Tone = Literal["text", "muted"]
@@ -59,6 +60,9 @@ class PlainShape(DocShape):
 
     def markdown_between(self, start: int, end: int) -> str:
         return self.text_between(start, end)
+
+    def html_between(self, start: int, end: int) -> str:
+        return Shape.html_between(self, start, end)
 
     def natural_width(self) -> float:
         """Return the width of the longest line, as far as wrapping at the present width goes."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from deepchat_desktop.ui.blocks.side_slide import SideSlide
+from deepchat_desktop.ui.blocks.text_steps import Step
 
 TEXT_INDENT = 24
 QUOTE_INDENT = 18
@@ -96,6 +97,18 @@ class Shape:
         """Return the range of the word around a position."""
         return position, position
 
+    def paragraph_at(self, position: int) -> tuple[int, int]:
+        """Return the range of the line or paragraph around a position."""
+        return 0, self.length()
+
+    def caret(self, position: int) -> QRectF:
+        """Return where the gap before a character stands; its width is 0."""
+        return QRectF(0, 0, 0, self.height)
+
+    def stepped(self, position: int, step: Step) -> int | None:
+        """Return where a step leads, None where it leaves the shape."""
+        return None
+
     def link_at(self, at: QPointF) -> tuple[str, str] | None:
         """Return the target and the words of the link under a point."""
         return None
@@ -104,16 +117,3 @@ class Shape:
         """Return the table under a point."""
         return None
 
-
-def word_range(text: str, position: int) -> tuple[int, int]:
-    """Return the run of word characters around a position in a line of text."""
-    start = end = max(0, min(position, len(text)))
-    while start > 0 and _in_word(text[start - 1]):
-        start -= 1
-    while end < len(text) and _in_word(text[end]):
-        end += 1
-    return start, end
-
-
-def _in_word(char: str) -> bool:
-    return char.isalnum() or char == "_"

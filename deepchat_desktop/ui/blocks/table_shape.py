@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks import markdown_write
+from deepchat_desktop.ui.blocks import html_write, markdown_write
 from deepchat_desktop.ui.blocks.doc_build import SilentDocument, insert_spans, line_format
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
 from deepchat_desktop.ui.blocks.markdown_items import Span, TableItem
@@ -149,14 +149,21 @@ class TableShape(DocShape):
                 rows.append("\t".join(words))
         return "\n".join(rows)
 
-    def markdown_between(self, start: int, end: int) -> str:
+    def _chosen(self, start: int, end: int) -> list[Row]:
+        """Return the head and the rows that meet a range."""
         chosen = [
             cells
             for row, cells in enumerate(self._rows())
             if self._table.cellAt(row, 0).firstPosition() <= end
             and self._table.cellAt(row, len(cells) - 1).lastPosition() >= start
         ]
-        return markdown_of([self._head, *(row for row in chosen if row is not self._head)], self._item.aligns)
+        return [self._head, *(row for row in chosen if row is not self._head)]
+
+    def markdown_between(self, start: int, end: int) -> str:
+        return markdown_of(self._chosen(start, end), self._item.aligns)
+
+    def html_between(self, start: int, end: int) -> str:
+        return html_write.table(self._chosen(start, end), self._item.aligns)
 
     def _format(self, width: float) -> QTextTableFormat:
         form = QTextTableFormat()

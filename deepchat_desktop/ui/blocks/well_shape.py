@@ -11,7 +11,8 @@ from PySide6.QtGui import QPainter
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.code_lines import CodeLines
 from deepchat_desktop.ui.blocks.line_block import LineBlock
-from deepchat_desktop.ui.blocks.shape import Scene, Shape, word_range
+from deepchat_desktop.ui.blocks.shape import Scene, Shape
+from deepchat_desktop.ui.blocks.text_steps import Step
 from deepchat_desktop.ui.paint import rr
 from deepchat_desktop.ui.theme import theme
 
@@ -60,7 +61,16 @@ class WellShape(Shape):
         return self.lines.between(start, end)
 
     def word_at(self, position: int) -> tuple[int, int]:
-        return word_range(self.lines.text(), position)
+        return self.block.word_at(position)
+
+    def paragraph_at(self, position: int) -> tuple[int, int]:
+        return self.block.line_at(position)
+
+    def caret(self, position: int) -> QRectF:
+        return self.block.caret(position).translated(_PAD_X, _PAD_TOP - self.offset)
+
+    def stepped(self, position: int, step: Step) -> int | None:
+        return self.block.stepped(position, step)
 
     def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
         rr(p, QRectF(0, 0, self.width, self.height), 8, theme.code, theme.line)
