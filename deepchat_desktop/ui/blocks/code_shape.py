@@ -134,6 +134,11 @@ class CodeShape(Shape):
     def caret(self, position: int) -> QRectF:
         return self.block.caret(position).translated(PAD_LEFT - self.choices.slide.offset, HEAD + PAD_TOP)
 
+    def reveal(self, position: int) -> None:
+        x, slide = self.block.caret(position).x(), self.choices.slide
+        if not slide.offset <= x <= slide.offset + self.width - 2 * PAD_LEFT:
+            slide.to(x - self.width / 2)
+
     def stepped(self, position: int, step: Step) -> int | None:
         return self.block.stepped(position, step)
 

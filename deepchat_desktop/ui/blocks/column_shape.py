@@ -121,6 +121,11 @@ class ColumnShape(Shape):
         found = self._of(position)
         return found[0].caret(position - found[1]).translated(*found[2]) if found else super().caret(position)
 
+    def reveal(self, position: int) -> None:
+        found = self._of(position)
+        if found is not None:
+            found[0].reveal(position - found[1])
+
     def stepped(self, position: int, step: Step) -> int | None:
         found = self._of(position)
         if found is None:

@@ -6,6 +6,8 @@ new; a link is told to the owner and never followed here.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -23,13 +25,23 @@ from PySide6.QtGui import (
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.blocks import doc_build, html_write, markdown_items, markdown_write
 from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
+from deepchat_desktop.ui.blocks.rendering import Formula, rendering
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape
 from deepchat_desktop.ui.blocks.text_steps import Step, index_of, units, word_range
 from deepchat_desktop.ui.paint import dot, hline, rr, text
 from deepchat_desktop.ui.theme import theme
 
-Run = tuple[int, int]
-"""Half-open range of characters within a block."""
+
+
+class Run(NamedTuple):
+    """Half-open range of characters within a block: a code chip, or the object of a formula."""
+
+    start: int
+    end: int
+    formula: str = ""
+    size: int = 0
+
+
 DocItem = TextItem | RuleItem
 _MOVES: dict[Step, QTextCursor.MoveOperation] = {
     "left": QTextCursor.MoveOperation.Left,
@@ -46,12 +58,26 @@ class DocShape(Shape):
 
     def __init__(self, items: Sequence[DocItem] = ()) -> None:
         self.items = tuple(items)
+        self._problems: dict[str, str] = {}
         self.document = self.build()
         self._decorated = list(_decorations(self.document))
 
     def build(self) -> doc_build.SilentDocument:
         """Return the document of the items."""
-        return doc_build.build(self.items)
+        return doc_build.build(self.items, self.formula_of)
+
+    def formula_of(self, span: Span) -> Formula | None:
+        """Return the formula of a run, asking for it where it has not been drawn yet."""
+        made = rendering.formula(span.text, self, display=span.math.startswith(("$$", "\\[")))
+        if made is not None and made.problem:
+            self._problems[span.math] = made.problem
+        return made.value if made is not None else None
+
+    def arrived(self) -> None:
+        """A formula has been drawn, or cannot be."""
+        self.document = self.build()
+        self._decorated = list(_decorations(self.document))
+        self.width = 0
 
     def set_items(self, items: Sequence[DocItem]) -> None:
         """Show other items, keeping the paragraphs of those that are the same. The owner fits anew."""
@@ -94,7 +120,11 @@ class DocShape(Shape):
         return QPointF(0, 0)
 
     def position_at(self, at: QPointF) -> int:
-        return max(0, self.document.documentLayout().hitTest(at - self.origin(), Qt.HitTestAccuracy.FuzzyHit))
+        found = max(0, self.document.documentLayout().hitTest(at - self.origin(), Qt.HitTestAccuracy.FuzzyHit))
+        block = self.document.findBlock(found)
+        inner = found - block.position()
+        whole = inner if block.layout().isValidCursorPosition(inner) else block.layout().previousCursorPosition(inner)
+        return block.position() + whole
 
     def length(self) -> int:
         return self.document.characterCount() - 1
@@ -107,7 +137,17 @@ class DocShape(Shape):
 
     def text_between(self, start: int, end: int) -> str:
         plain = self._cursor(start, end).selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
+        sources = iter(self._sources(start, end) if self.document.formulas else ())
+        plain = "".join(next(sources, char) if char == doc_build.OBJECT else char for char in plain)
         return plain.replace(doc_build.CHIP_PAD, "")
+
+    def _sources(self, start: int, end: int) -> Iterator[str]:
+        """Yield the sources of the formulas between two positions that stand there as objects."""
+        for number, runs in self._decorated:
+            first = self.document.findBlockByNumber(number).position()
+            for run in runs:
+                if run.formula and start <= first + run.start < end:
+                    yield run.formula
 
     def _cut(self, start: int, end: int) -> Iterator[tuple[DocItem, int, int]]:
         """Yield the items that meet a range, each with the range as it counts."""
@@ -150,19 +190,15 @@ class DocShape(Shape):
         cursor = self._cursor(position, position)
         if not cursor.movePosition(_MOVES[step]):
             return cursor.position() if step.startswith("line") else None
-        while step in ("left", "right") and _in_pad(cursor) and cursor.movePosition(_MOVES[step]):
-            pass
+        while step in ("left", "right") and self._only_pad(position, cursor.position()):
+            if not cursor.movePosition(_MOVES[step]):
+                break
         return cursor.position()
 
-    def link_at(self, at: QPointF) -> tuple[str, str] | None:
-        layout = self.document.documentLayout()
-        at = at - self.origin()
-        href = layout.anchorAt(at)
-        if not href:
-            return None
-        position = layout.hitTest(at, Qt.HitTestAccuracy.FuzzyHit)
-        words = [f.text() for f in _fragments(self.document.findBlock(position)) if f.charFormat().anchorHref() == href]
-        return href, "".join(words)
+    def _only_pad(self, start: int, end: int) -> bool:
+        """Tell whether nothing but the room beside a code run lies between two places."""
+        crossed = self._cursor(start, end).selectedText()
+        return bool(crossed) and not crossed.strip(doc_build.CHIP_PAD)
 
     def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
         origin = self.origin()
@@ -184,6 +220,29 @@ class DocShape(Shape):
         if scene.selection[0] < scene.selection[1]:
             context.selections = [self._painted_selection(*scene.selection)]
         layout.draw(p, context)
+        if self.document.formulas:
+            self._paint_formulas(p, area)
+
+    def _paint_formulas(self, p: QPainter, area: QRectF) -> None:
+        layout = self.document.documentLayout()
+        for number, runs in self._decorated:
+            block = self.document.findBlockByNumber(number)
+            box = layout.blockBoundingRect(block)
+            if box.bottom() < area.top() or box.top() > area.bottom():
+                continue
+            for run in runs:
+                formula = self.document.formulas.get(run.formula)
+                line = block.layout().lineForTextPosition(run.start)
+                if formula is not None and line.isValid():
+                    base = round(box.top() + line.y() + line.ascent())
+                    ink = theme.muted if _quote_depth(block) else theme.text
+                    formula.draw(p, box.left() + _x(line.cursorToX(run.start)) + 1, base, run.size, ink)
+
+    def hint_at(self, at: QPointF) -> str:
+        if not self._problems:
+            return ""
+        shown = self.text_between(0, self.length())
+        return next((words for source, words in self._problems.items() if source in shown), "")
 
     def _painted_selection(self, start: int, end: int) -> QAbstractTextDocumentLayout.Selection:
         shown = QAbstractTextDocumentLayout.Selection()
@@ -202,20 +261,13 @@ class DocShape(Shape):
         if form.property(doc_build.RULE):
             hline(p, form.leftMargin(), box.bottom() - fonts.line_height(fonts.META) / 2, self.width, theme.line2)
         for run in runs:
-            _paint_chip(p, block, box, run)
+            if not run.formula:
+                _paint_chip(p, block, box, run)
         marker = form.property(doc_build.MARKER)
         if marker and block.layout().lineCount():
             line = block.layout().lineAt(0)
             base = box.top() + line.y() + line.ascent()
             _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
-
-
-def _in_pad(cursor: QTextCursor) -> bool:
-    """Tell whether a place lies within or between the blanks beside a code run."""
-    block = cursor.block()
-    at = cursor.position() - block.position()
-    around = block.text()[max(0, at - 1) : at + 1]
-    return around == doc_build.CHIP_PAD
 
 
 def _added(old: DocItem, new: DocItem) -> tuple[Span, ...] | None:
@@ -235,7 +287,7 @@ def _added(old: DocItem, new: DocItem) -> tuple[Span, ...] | None:
 
 
 def _paint_chip(p: QPainter, block: QTextBlock, box: QRectF, run: Run) -> None:
-    first, last = run
+    first, last = run.start, run.end
     high = fonts.scaled(19)
     for index in range(block.layout().lineCount()):
         line = block.layout().lineAt(index)

@@ -105,6 +105,9 @@ class Shape:
         """Return where the gap before a character stands; its width is 0."""
         return QRectF(0, 0, 0, self.height)
 
+    def reveal(self, position: int) -> None:
+        """Scroll inside so that a place can be seen."""
+
     def stepped(self, position: int, step: Step) -> int | None:
         """Return where a step leads, None where it leaves the shape."""
         return None
@@ -112,6 +115,10 @@ class Shape:
     def link_at(self, at: QPointF) -> tuple[str, str] | None:
         """Return the target and the words of the link under a point."""
         return None
+
+    def hint_at(self, at: QPointF) -> str:
+        """Return one plain line to show while the pointer rests at a point."""
+        return ""
 
     def table_at(self, at: QPointF) -> "Shape | None":
         """Return the table under a point."""

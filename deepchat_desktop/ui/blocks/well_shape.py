@@ -69,6 +69,11 @@ class WellShape(Shape):
     def caret(self, position: int) -> QRectF:
         return self.block.caret(position).translated(_PAD_X, _PAD_TOP - self.offset)
 
+    def reveal(self, position: int) -> None:
+        at = self.block.caret(position)
+        low, high = at.bottom() + _PAD_TOP + _PAD_BOTTOM - self.height, at.top()
+        self.offset = max(0.0, min(max(low, min(self.offset, high)), self._most()))
+
     def stepped(self, position: int, step: Step) -> int | None:
         return self.block.stepped(position, step)
 

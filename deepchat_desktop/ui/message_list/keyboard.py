@@ -1,18 +1,46 @@
-"""The list by keyboard: Tab goes from spot to spot in view, Up and Down scroll, with Shift they select blocks."""
+"""The list by keyboard: Tab goes from spot to spot in view, arrows scroll; with Shift, or after F7, they move the caret."""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF, Qt
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from deepchat_desktop.ui.blocks.shape import Spot
+from deepchat_desktop.ui.message_list.caret import Move
 from deepchat_desktop.ui.message_list.layout import Placed
-from deepchat_desktop.ui.message_list.selection import END, Place
 
 if TYPE_CHECKING:
     from deepchat_desktop.ui.message_list.message_list import MessageList
 
 At = tuple[int, int, str]
+_Key = QKeySequence.StandardKey
+_BLOCKS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+_MOVES: tuple[tuple[QKeySequence.StandardKey, Move, bool], ...] = (
+    (_Key.SelectPreviousChar, "left", True),
+    (_Key.SelectNextChar, "right", True),
+    (_Key.SelectPreviousWord, "word_left", True),
+    (_Key.SelectNextWord, "word_right", True),
+    (_Key.SelectPreviousLine, "up", True),
+    (_Key.SelectNextLine, "down", True),
+    (_Key.SelectStartOfLine, "line_start", True),
+    (_Key.SelectEndOfLine, "line_end", True),
+    (_Key.SelectPreviousPage, "page_up", True),
+    (_Key.SelectNextPage, "page_down", True),
+    (_Key.SelectStartOfDocument, "start", True),
+    (_Key.SelectEndOfDocument, "end", True),
+    (_Key.MoveToPreviousChar, "left", False),
+    (_Key.MoveToNextChar, "right", False),
+    (_Key.MoveToPreviousWord, "word_left", False),
+    (_Key.MoveToNextWord, "word_right", False),
+    (_Key.MoveToPreviousLine, "up", False),
+    (_Key.MoveToNextLine, "down", False),
+    (_Key.MoveToPreviousPage, "page_up", False),
+    (_Key.MoveToNextPage, "page_down", False),
+    (_Key.MoveToStartOfDocument, "start", False),
+    (_Key.MoveToEndOfDocument, "end", False),
+)
+_SIDEWAYS = frozenset({"left", "right", "word_left", "word_right"})
+_SCROLLS: dict[Qt.Key, Move] = {Qt.Key.Key_Home: "start", Qt.Key.Key_End: "end"}
 
 
 class Keyboard(QObject):
@@ -75,8 +103,11 @@ class Keyboard(QObject):
             self._view.actions_.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self._view.selection.select_all()
-        elif event.key() == Qt.Key.Key_Escape and self._view.selection.bounds() is not None:
+        elif event.key() == Qt.Key.Key_Escape and (self._view.selection.bounds() or self._view.caret.shown):
             self._view.selection.clear()
+            self._view.caret.forget()
+        elif event.key() == Qt.Key.Key_F7:
+            self._view.caret.toggle()
         elif self._at is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self._view.actions_.press(*self._at)
         else:
@@ -84,37 +115,35 @@ class Keyboard(QObject):
         return True
 
     def _move(self, event: QKeyEvent) -> bool:
-        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
-        if step and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._extend(step)
-        elif step:
-            self._view.scroll_by(step * self._view.verticalScrollBar().singleStep())
-        elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            page = self._view.viewport().height() * 9 // 10
-            self._view.scroll_by(-page if event.key() == Qt.Key.Key_PageUp else page)
-        elif event.key() == Qt.Key.Key_Home:
-            self._view.to_start()
-        elif event.key() == Qt.Key.Key_End:
-            self._view.to_end()
-        else:
-            return False
+        for key, move, extend in _MOVES:
+            if event.matches(key):
+                caret = self._view.caret
+                if extend or caret.browsing or (caret.shown and move in _SIDEWAYS):
+                    return caret.move(move, extend=extend)
+                return self._scroll(move)
+        if event.modifiers() == _BLOCKS and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return self._view.caret.move("block_up" if event.key() == Qt.Key.Key_Up else "block_down", extend=True)
+        return event.key() in _SCROLLS and not event.modifiers() and self._scroll(_SCROLLS[Qt.Key(event.key())])
+
+    def _scroll(self, move: Move) -> bool:
+        view = self._view
+        step, page = view.verticalScrollBar().singleStep(), view.viewport().height() * 9 // 10
+        match move:
+            case "up" | "down":
+                view.scroll_by(step if move == "down" else -step)
+            case "page_up" | "page_down":
+                view.scroll_by(page if move == "page_down" else -page)
+            case "start":
+                view.to_start()
+            case "end":
+                view.to_end()
+            case _:
+                return False
         return True
 
-    def _extend(self, step: int) -> None:
-        """Select one block more or less, from the first one in view on."""
-        selection, layout = self._view.selection, self._view.layout_
-        if selection.anchor is None or selection.head is None:
-            first = next((placed for placed in layout.placed if placed.y >= 0), None)
-            if first is None:
-                return
-            start = Place(first.row, first.index, 0)
-            selection.set(start, start._replace(position=END))
-            return
-        row, index = selection.head.row, min(selection.head.cell, len(layout.entry(selection.head.row).cells) - 1)
-        index += step
-        if index < 0 and row > 0:
-            row, index = row - 1, len(layout.entry(row - 1).cells) - 1
-        elif index >= len(layout.entry(row).cells) and row + 1 < len(layout.entries):
-            row, index = row + 1, 0
-        index = max(0, min(index, len(layout.entry(row).cells) - 1))
-        selection.set(selection.anchor, Place(row, index, END if (row, index) >= selection.anchor[:2] else 0))
+    def context(self) -> tuple[Placed | None, QPointF]:
+        """Return the block that a menu asked for by keyboard is about, and a point of the view in it."""
+        ring, caret = self.ring(), self._view.caret.rect()
+        at = ring.center() if ring is not None else caret.center() if caret is not None else QPointF(0, 0)
+        at.setX(at.x() if ring is not None or caret is not None else self._view.column().left())
+        return self._view.layout_.at(round(at.y())), at

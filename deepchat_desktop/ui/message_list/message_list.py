@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Si
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QContextMenuEvent,
     QHideEvent,
     QKeyEvent,
     QPaintEvent,
@@ -23,6 +24,7 @@ from deepchat_desktop.ui.chat.measures import COLUMN, SIDE
 from deepchat_desktop.ui.chat.new_text_pill import NewTextPill
 from deepchat_desktop.ui.controls_shown import Turning
 from deepchat_desktop.ui.message_list.actions import Actions
+from deepchat_desktop.ui.message_list.caret import Caret
 from deepchat_desktop.ui.message_list.heights import Heights
 from deepchat_desktop.ui.message_list.idle import IdleWork
 from deepchat_desktop.ui.message_list.keyboard import Keyboard
@@ -63,6 +65,7 @@ class MessageList(QAbstractScrollArea):
         self.selection = Selection(model, self.layout_)
         self.actions_ = Actions(self, model)
         self.pointer = Pointer(self)
+        self.caret = Caret(self)
         self.keyboard = Keyboard(self)
         self.spoken = SpokenList(self, model)
         self._idle = IdleWork(self.layout_, self._repaint, self._check_whole, self)
@@ -122,7 +125,10 @@ class MessageList(QAbstractScrollArea):
     def scroll_to_message(self, row: int, block: int = 0) -> None:
         """Put a message, or the first cell of one of its blocks, at the top of the view."""
         cells = self.layout_.entry(row).cells
-        index = next((i for i, cell in enumerate(cells) if cell.block >= block), 0) if block else 0
+        self.scroll_to_cell(row, next((i for i, cell in enumerate(cells) if cell.block >= block), 0) if block else 0)
+
+    def scroll_to_cell(self, row: int, index: int) -> None:
+        """Put a cell of a message at the top of the view."""
         self.layout_.anchor = Anchor(row, index, 0)
         self._set_following(False)
         self.settle()
@@ -181,6 +187,7 @@ class MessageList(QAbstractScrollArea):
         self.spoken.clear()
         self.pointer.forget()
         self.keyboard.forget()
+        self.caret.forget()
         if self._held:
             return
         self.layout_.reset()
@@ -341,6 +348,10 @@ class MessageList(QAbstractScrollArea):
             event.accept()
         else:
             event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        placed, at = self.keyboard.context()
+        self.actions_.menu(self.viewport().mapToGlobal(at.toPoint()), placed, at)
 
     def focusNextPrevChild(self, next: bool) -> bool:
         return self.keyboard.tab(-1 if not next else 1) or super().focusNextPrevChild(next)

@@ -25,6 +25,9 @@ def paint(p: QPainter, view: "MessageList", area: QRectF) -> None:
         p.translate(left, placed.y)
         shape.paint(p, area.translated(-left, -placed.y), _scene(view, placed))
         p.restore()
+    caret = view.caret.rect()
+    if caret is not None:
+        p.fillRect(QRectF(round(caret.x()), caret.y(), 2, caret.height()), theme.accent)
     ring = view.keyboard.ring()
     if ring is not None:
         rr(p, ring, 8, None, theme.accent, 2)

@@ -1,0 +1,168 @@
+"""Selecting by keyboard and mouse: characters, words, lines, pages; clusters stay whole; right to left; drag out."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from deepchat_desktop.domain.blocks import TextBlock
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.message_list.message_list import MessageList
+from deepchat_desktop.ui.message_list.selection import Place
+from tests.ui.chat.conftest import make_message
+from tests.ui.chat.test_message_list import conversation, placed_of
+
+Key, Mod = Qt.Key, Qt.KeyboardModifier
+SHIFT, WORDS = Mod.ShiftModifier, Mod.ShiftModifier | Mod.ControlModifier
+FAMILY, FLAG, ACCENT = "👩‍👩‍👧", "🇵🇹", "e\u0301"
+
+
+@pytest.fixture
+def model(qtbot: QtBot) -> MessageListModel:
+    return MessageListModel()
+
+
+@pytest.fixture
+def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
+    made = MessageList(model)
+    qtbot.addWidget(made)
+    made.resize(900, 600)
+    made.show()
+    qtbot.waitExposed(made)
+    made.activateWindow()
+    made.setFocus()
+    yield made
+    made.hide()
+
+
+def show(view: MessageList, model: MessageListModel, *texts: str) -> None:
+    model.load([make_message(f"m{i}", TextBlock(text=text)) for i, text in enumerate(texts)])
+    view.scroll_to_message(0)
+
+
+def keys(view: MessageList, key: Qt.Key, modifier: Qt.KeyboardModifier = SHIFT, times: int = 1) -> str:
+    for _ in range(times):
+        QTest.keyClick(view, key, modifier)
+    return view.selection.plain()
+
+
+def test_characters_words_and_lines(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "one two **three**\n\nfour")
+    assert keys(view, Key.Key_Right) == "o"
+    assert keys(view, Key.Key_Right, times=2) == "one"
+    assert keys(view, Key.Key_Right, WORDS) == "one "
+    assert keys(view, Key.Key_Right, WORDS) == "one two "
+    assert keys(view, Key.Key_End) == "one two three"
+    assert view.selection.markdown() == "one two **three**"
+    assert keys(view, Key.Key_Left) == "one two thre"
+    assert view.selection.markdown() == "one two **thre**"
+    assert keys(view, Key.Key_Home) == ""
+    assert keys(view, Key.Key_Down) == "one two three"
+    assert keys(view, Key.Key_Right) == "one two three\nf"
+    assert keys(view, Key.Key_Left, times=2) == "one two three"
+    assert keys(view, Key.Key_Escape, Mod.NoModifier) == ""
+    assert view.caret.rect() is None
+
+
+def test_the_caret_is_seen_where_it_stands(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "one two")
+    assert view.caret.rect() is None
+    keys(view, Key.Key_Right)
+    first = view.caret.rect()
+    keys(view, Key.Key_Right)
+    second = view.caret.rect()
+    assert first is not None
+    assert second is not None
+    assert second.x() > first.x() > view.column().left()
+    view.grab()
+
+
+@pytest.mark.parametrize("before", ["", "abc ", "`code` ", "中文 "])
+@pytest.mark.parametrize("cluster", [FAMILY, FLAG, ACCENT, "👍🏽", "नि"])
+@pytest.mark.parametrize("fence", [False, True])
+def test_a_cluster_is_never_split(
+    view: MessageList, model: MessageListModel, cluster: str, before: str, fence: bool
+) -> None:
+    words = before.replace("`", "") if fence else before
+    show(view, model, f"```\n{words}{cluster}x\n```" if fence else f"{words}{cluster}x")
+    keys(view, Key.Key_Right, times=len(words.replace("`", "")) + 1)
+    assert view.selection.plain() == words.replace("`", "") + cluster
+    assert keys(view, Key.Key_Right) == words.replace("`", "") + cluster + "x"
+    keys(view, Key.Key_Left, times=2)
+    assert view.selection.plain() == words.replace("`", "")
+    if not fence:
+        keys(view, Key.Key_Right)
+        assert view.selection.markdown() == words + cluster
+
+
+def test_a_point_never_lies_within_a_cluster(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, f"```\n{FAMILY * 3}\n```", FAMILY * 3)
+    for row in (0, 1):
+        (placed, *_) = placed_of(view, row)
+        ends = {view.pointer.place_at(QPoint(view.column().left() + x, placed.y + (60 if row == 0 else 12)).toPointF())
+                for x in range(0, 120, 2)}  # fmt: skip
+        words = {placed.cell.shape.text_between(0, end.position) for end in ends if end is not None}
+        assert words <= {FAMILY * n for n in range(4)}
+        assert len(words) > 1
+
+
+def test_right_to_left_goes_as_it_is_seen(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "שלום עולם\n\nnext")
+    keys(view, Key.Key_Left, times=4)
+    assert view.selection.plain() == "שלום"
+    keys(view, Key.Key_Right)
+    assert view.selection.plain() == "שלו"
+    keys(view, Key.Key_End)
+    assert view.selection.plain() == "שלום עולם"
+    keys(view, Key.Key_Left)
+    assert view.selection.head == Place(0, 1, 0)
+
+
+def test_over_messages_pages_and_to_the_ends(view: MessageList, model: MessageListModel) -> None:
+    model.load(conversation(20))
+    view.scroll_to_message(4)
+    top = view.layout_.top()
+    keys(view, Key.Key_PageDown)
+    assert view.layout_.top() > top
+    assert view.selection.bounds() is not None
+    keys(view, Key.Key_End, WORDS)
+    end = view.selection.bounds()
+    assert end is not None
+    assert end[1].row == 19
+    assert view.caret.rect() is not None
+    keys(view, Key.Key_Home, WORDS)
+    assert view.layout_.top() == 0
+    assert view.selection.bounds() == (Place(0, 0, 0), end[0])
+
+
+def test_up_and_down_keep_the_column(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "a long first line\n\nab\n\na long last line")
+    keys(view, Key.Key_Right, times=10)
+    keys(view, Key.Key_Down, times=2)
+    assert view.selection.head is not None
+    assert view.selection.head[:2] == (0, 2)
+    assert view.selection.head.position in (9, 10, 11)
+    keys(view, Key.Key_Up, times=2)
+    assert view.selection.plain() == "a long fir"
+
+
+def test_shift_down_goes_into_code_and_out_of_it(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "before\n\n```\none\ntwo\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nafter")
+    seen = [keys(view, Key.Key_Down) for _ in range(6)]
+    assert seen[-1].startswith("before\none\ntwo\na\tb\n1\t2")
+    assert view.selection.head is not None
+    assert view.selection.head[:2] == (0, 3)
+
+
+def test_f7_lets_arrows_move_the_caret(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "one\n\ntwo")
+    keys(view, Key.Key_F7, Mod.NoModifier)
+    keys(view, Key.Key_Down, Mod.NoModifier)
+    assert view.selection.head == Place(0, 1, 0)
+    assert view.selection.bounds() is None
+    keys(view, Key.Key_End)
+    assert view.selection.plain() == "two"
+    keys(view, Key.Key_F7, Mod.NoModifier)
+    assert not view.caret.browsing
