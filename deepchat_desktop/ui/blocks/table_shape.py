@@ -136,6 +136,10 @@ class TableShape(DocShape):
         p.restore()
         self.columns.slide.paint(p, self.height)
 
+    def caret(self, position: int) -> QRectF:
+        # The document has an empty paragraph before and one after the table.
+        return super().caret(max(1, min(position, self.length() - 1)))
+
     def table_at(self, at: QPointF) -> "TableShape":
         return self
 
