@@ -3,7 +3,6 @@
 Invariant: name, arguments and result are plain text with invisible characters shown.
 """
 
-import json
 import time
 from collections.abc import Sequence
 from typing import cast
@@ -12,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from deepchat_desktop.domain.blocks import Block, ToolCallBlock
+from deepchat_desktop.domain.find import argument_lines
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks import tool_words
@@ -42,7 +42,7 @@ class ToolShape(Shape):
     def __init__(self, call: ToolCallBlock, offsets: dict[int, float], *, open: bool) -> None:
         self._call, self._offsets, self._open = call, offsets, open
         self.turning = call.status in ("streaming", "running")
-        texts = [(_tr("Arguments"), _arguments(call))]
+        texts = [(_tr("Arguments"), argument_lines(call))]
         if call.result:
             texts.append((_tr("Result"), call.result))
         self._titles = [title for title, _ in texts] if open else []
@@ -118,17 +118,6 @@ class ToolShape(Shape):
             p.translate(-_PAD, -top)
 
 
-def _arguments(call: ToolCallBlock) -> str:
-    """Return one line for each argument; long texts stand below their name."""
-    if call.arguments is None:
-        return call.arguments_text
-    lines = []
-    for key, value in call.arguments.items():
-        words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        lines.append(f"{key}:\n{words}" if "\n" in words else f"{key}: {words}")
-    return "\n".join(lines)
-
-
 class ToolCell(Cell):
     """The card."""
 
@@ -148,7 +137,7 @@ class ToolCell(Cell):
         head = head_of(self.call)
         lines = [f"**{head.name}** {head.argument} · {head.state}"]
         if self.open:
-            lines += [f"```\n{words}\n```" for words in (_arguments(self.call), self.call.result) if words]
+            lines += [f"```\n{words}\n```" for words in (argument_lines(self.call), self.call.result) if words]
         return "\n\n".join(lines)
 
     def name(self) -> str:
