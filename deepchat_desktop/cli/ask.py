@@ -16,6 +16,7 @@ from deepchat_desktop.cli.opening import folder_hint, opened
 from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import LATER, UsageError
 from deepchat_desktop.cli.run_printer import RunPrinter
+from deepchat_desktop.domain.attachments import AttachedBlock
 from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.errors import ConfigError
 from deepchat_desktop.domain.messages import Connection, Session, SessionSettings
@@ -29,26 +30,26 @@ AD_HOC_PROVIDER = "ad-hoc"
 def run(args: argparse.Namespace, out: Output) -> int:
     """Ask and print the answer. 0 completed, 1 error, 3 paused, 130 stopped."""
     changes = settings_given(args)
-    text, images = attach(_question(args.text), args.attach)
-    if not text.strip() and not images:
+    text, attached = _question(args.text), attach(args.attach)
+    if not text.strip() and not attached:
         raise UsageError("There is nothing to ask: the text is empty.")
-    return asyncio.run(_ask(args, out, text, images, changes))
+    return asyncio.run(_ask(args, out, text, attached, changes))
 
 
 async def _ask(
-    args: argparse.Namespace, out: Output, text: str, images: tuple[ImageBlock, ...], changes: dict[str, Any]
+    args: argparse.Namespace, out: Output, text: str, attached: tuple[AttachedBlock, ...], changes: dict[str, Any]
 ) -> int:
     from deepchat_desktop.cli.run_driver import carry_out
 
     printer = RunPrinter(out, folder_hint(args))
     async with opened(args, emit=printer.emit) as core:
-        if images:
+        if any(isinstance(block, ImageBlock) for block in attached):
             await _refuse_blind(core, args.session, changes)
         session = await _session(core, args.session, changes)
         return await carry_out(
             core,
             session.id,
-            lambda: core.runtime.process_message(session.id, text, images),
+            lambda: core.runtime.process_message(session.id, text, attached),
             printer,
             args.on_permission,
         )

@@ -1,14 +1,14 @@
-"""Files given with ``--attach``: pictures go along as pictures, text goes into the question between fences.
+"""Files given with ``--attach``: pictures go along as pictures, text files as files with their name.
 
-A picture is known by its first bytes, never by its name. Other kinds come later and are refused.
+Both are known by their bytes, never by their name. Other kinds come later and are refused.
 """
 
 import base64
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from deepchat_desktop.cli.parser import LATER, UsageError
+from deepchat_desktop.domain.attachments import AttachedBlock, file_block, file_text
 from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.pictures import picture_type
 
@@ -16,17 +16,21 @@ MAX_TEXT_BYTES = 1_000_000
 MAX_IMAGE_BYTES = 20_000_000
 
 
-def attach(text: str, files: Iterable[str]) -> tuple[str, tuple[ImageBlock, ...]]:
-    """Return the question with the text files added, and the pictures. Raises ``UsageError`` for any other file."""
-    parts, images = [text] if text else [], []
-    for name in files:
-        data = _read(Path(name))
-        kind = picture_type(data)
-        if kind is not None:
-            images.append(_image(name, kind, data))
-        else:
-            parts.append(_fenced(name, data))
-    return "\n\n".join(parts), tuple(images)
+def attach(files: Iterable[str]) -> tuple[AttachedBlock, ...]:
+    """Return what goes along with the question. Raises ``UsageError`` for a file that cannot."""
+    return tuple(_block(Path(name)) for name in files)
+
+
+def _block(path: Path) -> AttachedBlock:
+    data = _read(path)
+    if (kind := picture_type(data)) is not None:
+        return ImageBlock(media_type=kind, data=base64.b64encode(data).decode("ascii"), name=path.name)
+    text = file_text(data)
+    if text is None:
+        raise UsageError(f"Cannot attach {path}: only pictures (PNG, JPEG, GIF, WebP) and text; other files {LATER}")
+    if len(data) > MAX_TEXT_BYTES:
+        raise UsageError(f"Cannot attach {path}: a text file may have at most {MAX_TEXT_BYTES // 1_000_000} MB.")
+    return file_block(path.name, text, len(data), most=MAX_TEXT_BYTES)
 
 
 def _read(path: Path) -> bytes:
@@ -38,22 +42,3 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"Cannot attach {path}: {error.strerror or error}.") from error
-
-
-def _image(name: str, kind: str, data: bytes) -> ImageBlock:
-    return ImageBlock(media_type=kind, data=base64.b64encode(data).decode("ascii"), name=Path(name).name)
-
-
-def _fenced(name: str, data: bytes) -> str:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise UsageError(f"Cannot attach {name}: only pictures (PNG, JPEG, GIF, WebP) and text; other files {LATER}")
-    if len(data) > MAX_TEXT_BYTES:
-        raise UsageError(f"Cannot attach {name}: a text file may have at most {MAX_TEXT_BYTES // 1_000_000} MB.")
-    # A fence longer than any inside, so that the file cannot end its own frame.
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"Attached file {Path(name).name}:\n{fence}\n{text.rstrip()}\n{fence}"

@@ -88,6 +88,21 @@ class ImageBlock(Value):
     name: str = ""
 
 
+class FileBlock(Value):
+    """A text file that the user attached. ``text`` is all that a model reads of it.
+
+    ``attachment`` names the whole file in the data folder, "" when only ``text`` was kept; ``size`` is in bytes and
+    ``left_out`` in characters.
+    """
+
+    kind: Literal["file"] = "file"
+    attachment: str = ""
+    name: str
+    size: int
+    text: str
+    left_out: int = 0
+
+
 class PlanBlock(Value):
     """The agent's plan as last told."""
 
@@ -121,6 +136,7 @@ Block = Annotated[
     | ToolCallBlock
     | PermissionBlock
     | ImageBlock
+    | FileBlock
     | PlanBlock
     | ErrorBlock
     | CarryBlock,

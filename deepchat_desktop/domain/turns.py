@@ -6,10 +6,12 @@ its call never travels: what has no result gets a made-up error result, in the r
 
 from collections.abc import Iterable
 
+from deepchat_desktop.domain.attachments import labelled
 from deepchat_desktop.domain.base import Value
 from deepchat_desktop.domain.blocks import (
     Blocks,
     CarryBlock,
+    FileBlock,
     ImageBlock,
     ReasoningBlock,
     TextBlock,
@@ -59,8 +61,9 @@ def _turn(user: Message, answers: list[Message]) -> Turn:
 def user_prompt(message: Message) -> UserMessage:
     """Return a user message as it is sent."""
     text = "".join(block.text for block in message.blocks if isinstance(block, TextBlock))
+    files = [labelled(block) for block in message.blocks if isinstance(block, FileBlock)]
     images = tuple(block for block in message.blocks if isinstance(block, ImageBlock))
-    return UserMessage(text=text, images=images)
+    return UserMessage(text="\n\n".join([text, *files] if text else files), images=images)
 
 
 def assistant_prompts(blocks: Blocks) -> list[PromptMessage]:

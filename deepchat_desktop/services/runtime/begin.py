@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deepchat_desktop.domain.accumulate import Answer, close_open
-from deepchat_desktop.domain.blocks import OPEN_TOOL_STATUSES, Block, Blocks, ImageBlock, TextBlock, ToolCallBlock
+from deepchat_desktop.domain.attachments import AttachedBlock
+from deepchat_desktop.domain.blocks import OPEN_TOOL_STATUSES, Block, Blocks, FileBlock, TextBlock, ToolCallBlock
 from deepchat_desktop.domain.budget import estimate_text
 from deepchat_desktop.domain.errors import NotFound, Refused
 from deepchat_desktop.domain.ids import new_id
@@ -35,7 +36,9 @@ class Begun:
     """Whether the question is the session's first message."""
 
 
-def begin(tx: Tx, session_id: str, text: str, images: Sequence[ImageBlock], *, carry_on: bool = False) -> Begun:
+def begin(
+    tx: Tx, session_id: str, text: str, attached: Sequence[AttachedBlock], *, carry_on: bool = False
+) -> Begun:
     """Write a user message and the empty answer to it.
 
     With ``carry_on`` the calls that the last answer left at its limit begin the new answer; else they are skipped
@@ -47,8 +50,8 @@ def begin(tx: Tx, session_id: str, text: str, images: Sequence[ImageBlock], *, c
         id=new_id(),
         session_id=session_id,
         role="user",
-        blocks=(TextBlock(text=text), *images) if text else tuple(images),
-        meta=MessageMeta(token_estimate=estimate_text(text)),
+        blocks=(TextBlock(text=text), *attached) if text else tuple(attached),
+        meta=MessageMeta(token_estimate=_estimate(text, attached)),
         created_at=at,
         updated_at=at,
     )
@@ -56,10 +59,19 @@ def begin(tx: Tx, session_id: str, text: str, images: Sequence[ImageBlock], *, c
     left = _settle_left(tx, history, at)
     tx.messages.add(question)
     tx.tape.append(session_id, message_fact(question, "user"), at)
-    title = session.title or first_words(text) or "Image"
+    title = session.title or first_words(text) or _first_name(attached)
     session = session.model_copy(update={"status": "generating", "updated_at": at, "title": title})
     tx.sessions.save(session)
     return Begun(session, question, _open_answer(tx, question, 0, carried, at), left, not history)
+
+
+def _estimate(text: str, attached: Sequence[AttachedBlock]) -> int:
+    return estimate_text(text) + sum(estimate_text(block.text) for block in attached if isinstance(block, FileBlock))
+
+
+def _first_name(attached: Sequence[AttachedBlock]) -> str:
+    """Return a title for a session that begins without words."""
+    return next((block.name for block in attached if isinstance(block, FileBlock)), "Image")
 
 
 def begin_again(tx: Tx, session_id: str) -> Begun:

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.attachments import AttachedBlock
 from deepchat_desktop.domain.errors import DeepChatError, Refused
 from deepchat_desktop.domain.events import (
     BlockSet,
@@ -106,18 +106,27 @@ class Runtime:
     # Runs
 
     async def process_message(
-        self, session_id: str, text: str, images: Sequence[ImageBlock] = (), *, draft_of: str | None = None
+        self,
+        session_id: str,
+        text: str,
+        attached: Sequence[AttachedBlock] = (),
+        *,
+        draft_of: str | None = None,
+        drafted: Sequence[str] = (),
     ) -> RunEnded:
         """Answer a user message: it is stored first, so that nothing typed is ever lost.
 
-        ``draft_of`` names the draft that the text was typed as; it is cleared in the same commit.
+        ``draft_of`` names the draft that the text was typed as; it is cleared in the same commit, in which what was
+        ``drafted`` as attachments (their names in the store) becomes the message's.
 
         Raises ``Refused`` (codes ``busy``, ``pending_interaction``, ``empty``), ``NotFound`` and ``StoreError``
         before anything was written; every later failure is the outcome of the returned run.
         """
-        if not text.strip() and not images:
+        if not text.strip() and not attached:
             raise Refused("There is nothing to send: write something or attach a file.", code="empty")
-        return await self._start(session_id, lambda: self._answer_new(session_id, text, images, draft_of), "answer")
+        return await self._start(
+            session_id, lambda: self._answer_new(session_id, text, attached, draft_of, drafted), "answer"
+        )
 
     async def respond(self, interaction_id: str, answer: Answer) -> RunEnded | None:
         """Answer a permission and, when it was the last one that waited, resume the run.
@@ -209,15 +218,17 @@ class Runtime:
         self,
         session_id: str,
         text: str,
-        images: Sequence[ImageBlock],
+        attached: Sequence[AttachedBlock],
         draft_of: str | None,
+        drafted: Sequence[str] = (),
         *,
         carry_on: bool = False,
     ) -> RunEnded:
         def write(tx: Tx) -> Begun:
             if draft_of is not None:
                 tx.drafts.set(draft_of, "", now_ms())
-            return begin(tx, session_id, text, images, carry_on=carry_on)
+            tx.attachments.keep(drafted, session_id, draft=False)
+            return begin(tx, session_id, text, attached, carry_on=carry_on)
 
         begun = await self._store.write(write)
         ended = await self._answer(begun)

@@ -7,6 +7,7 @@ from peewee import fn
 
 from deepchat_desktop.domain.errors import NotFound
 from deepchat_desktop.domain.messages import Session
+from deepchat_desktop.services.store.attachments import AttachmentRows
 from deepchat_desktop.services.store.purge import purge_session
 from deepchat_desktop.services.store.search import SearchHit, search
 from deepchat_desktop.services.store.tables import Drafts, Messages, Sessions
@@ -19,8 +20,9 @@ Hits = list[SearchHit]  # named here, because the class has a method called list
 class SessionRows:
     """The sessions. ``erased`` is told when something was removed for good."""
 
-    def __init__(self, db: Any, erased: Callable[[], None]) -> None:
+    def __init__(self, db: Any, attachments: AttachmentRows, erased: Callable[[], None]) -> None:
         self._db = db
+        self._attachments = attachments
         self._erased = erased
 
     def add(self, session: Session) -> None:
@@ -52,9 +54,10 @@ class SessionRows:
             raise _missing(session.id)
 
     def delete(self, session_id: str) -> None:
-        """Remove a session with its messages, tape, journal, requests, grants and draft. Raises ``NotFound``."""
+        """Remove a session with all that belongs to it, attachments included. Raises ``NotFound``."""
         purge_session(self._db, session_id)
         Drafts.delete().where(Drafts.session_id == session_id).execute(self._db)
+        self._attachments.remove_session(session_id)
         if not Sessions.delete().where(Sessions.id == session_id).execute(self._db):
             raise _missing(session_id)
         self._erased()

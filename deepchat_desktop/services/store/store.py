@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from deepchat_desktop.domain.errors import StoreCorrupt, StoreError
+from deepchat_desktop.services.store.attachments import FOLDER, sweep
 from deepchat_desktop.services.store.db import DATABASE_ERRORS, open_reader, open_writer
 from deepchat_desktop.services.store.erasure import empty_log, erasure_due, note_erasure, scrub
 from deepchat_desktop.services.store.errors import explain, read_only
@@ -37,6 +38,7 @@ class Store:
         self._lock: FolderLock | None = None
         self._damage: StoreCorrupt | None = None
         self._log_due = False
+        self._attachments = path.with_name(FOLDER)
 
     @classmethod
     def open(
@@ -105,6 +107,7 @@ class Store:
             self._lock = FolderLock(self.path.with_name(LOCK))
             self._db = open_writer(self.path, migrations)
             self._write(lambda tx: tx.interactions.forget_locks())
+            sweep(self._db, self._attachments)
             if erasure_due(self._db):
                 self._log_due = scrub(self._db)
         except BaseException as error:
@@ -131,6 +134,8 @@ class Store:
         if self._damage is not None:
             raise self._damage
         tx, value = self._transact("IMMEDIATE", job)
+        if tx.files_gone:
+            sweep(self._db, self._attachments)
         if tx.erased:
             self._log_due = scrub(self._db)
         elif self._log_due:
@@ -145,7 +150,7 @@ class Store:
         if db is None:
             raise _closed()
         writes = kind == "IMMEDIATE"
-        tx = Tx(db)
+        tx = Tx(db, self._attachments)
         try:
             db.execute_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
             db.begin(kind)

@@ -139,6 +139,18 @@ class ResumeLocks(Model):
         primary_key = CompositeKey("session_id", "message_id")
 
 
+class Attachments(Model):
+    """One row per attached file; ``n`` is the order in which they were attached."""
+
+    n = Number(primary_key=True)
+    id = Text()
+    session_id = Text()
+    draft = BooleanField()
+    name = Text()
+    media_type = Text()
+    created_at = Number()
+
+
 class Grants(Model):
     """What the user allowed for a session."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from deepchat_desktop.domain.blocks import Block
 from deepchat_desktop.ui.blocks import (
     error_block,
+    file_block,
     image_block,
     permission_block,
     plan_block,
@@ -22,6 +23,7 @@ BLOCK_CELLS: dict[str, Maker | None] = {
     "reasoning": reasoning_block.cells,
     "tool_call": tool_block.cells,
     "image": image_block.cells,
+    "file": file_block.cells,
     "plan": plan_block.cells,
     "error": error_block.cells,
     "permission": permission_block.cells,

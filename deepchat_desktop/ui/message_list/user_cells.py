@@ -1,4 +1,4 @@
-"""The user's message: pictures, then the text as typed in a soft bubble on the right.
+"""The user's message: pictures and files, then the text as typed in a soft bubble on the right.
 
 A long text is several cells that paint one bubble: only the first has round corners above, only the last below.
 """
@@ -8,10 +8,11 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from deepchat_desktop.domain.blocks import ImageBlock, TextBlock
+from deepchat_desktop.domain.blocks import FileBlock, ImageBlock, TextBlock
 from deepchat_desktop.presenters.message_list_model import MessageView
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.cell import Cell
+from deepchat_desktop.ui.blocks.file_block import FileCell
 from deepchat_desktop.ui.blocks.image_block import PictureCell
 from deepchat_desktop.ui.blocks.plain_parts import PlainCell, cuts
 from deepchat_desktop.ui.blocks.plain_shape import PlainShape
@@ -71,6 +72,8 @@ def cells(message: MessageView) -> list[Cell]:
     for index, block in enumerate(message.blocks):
         if isinstance(block, ImageBlock):
             made.append(PictureCell(index, block, right=True))
+        elif isinstance(block, FileBlock):
+            made.append(FileCell(index, block, right=True))
     source = source_of(message)
     if source:
         ranges = cuts(source)
@@ -78,7 +81,7 @@ def cells(message: MessageView) -> list[Cell]:
         for at, cut in enumerate(ranges):
             made.append(_bubble(index, source, cut, first=at == 0, last=at == len(ranges) - 1))
     for before, cell in pairwise(made):
-        cell.set_gap(8 if isinstance(before, PictureCell) else 0)
+        cell.set_gap(8 if isinstance(before, PictureCell | FileCell) else 0)
     return made
 
 

@@ -15,7 +15,10 @@ from deepchat_desktop.services.store import Store
 from deepchat_desktop.services.store.migrations import MIGRATIONS, Migration
 from tests.services.store.values import contents
 
-TWO = (*MIGRATIONS, Migration(2, "more", lambda db: db.execute_sql("ALTER TABLE sessions ADD COLUMN more TEXT")))
+TWO = (
+    *MIGRATIONS,
+    Migration(len(MIGRATIONS) + 1, "more", lambda db: db.execute_sql("ALTER TABLE sessions ADD COLUMN more TEXT")),
+)
 
 
 @pytest.mark.parametrize("damage", ["zero", "empty", "cut", "text", "other database", "header"])

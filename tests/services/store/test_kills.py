@@ -17,11 +17,12 @@ from deepchat_desktop.domain.errors import StoreFull
 from deepchat_desktop.domain.tape import verify
 from deepchat_desktop.services.store import Store
 from deepchat_desktop.services.store.failpoints import EXIT_CODE
+from deepchat_desktop.services.store.migrations import MIGRATIONS
 from tests.services.store.processes import lines, worker
 from tests.services.store.test_deletion import SECRET, say_everywhere, traces
 from tests.services.store.values import a_message, a_session
 
-BEFORE_FIRST_MESSAGE = 3  # commits: the schema, the start-up, the session
+BEFORE_FIRST_MESSAGE = len(MIGRATIONS) + 2  # commits: the schema, the start-up, the session
 
 
 def present(folder: Path) -> list[int]:

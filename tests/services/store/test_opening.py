@@ -23,7 +23,10 @@ from deepchat_desktop.services.store.tables import Sessions
 from tests.services.store.processes import lines, worker
 from tests.services.store.values import a_session, contents
 
-TWO = (*MIGRATIONS, Migration(2, "more", lambda db: db.execute_sql("ALTER TABLE sessions ADD COLUMN more TEXT")))
+TWO = (
+    *MIGRATIONS,
+    Migration(len(MIGRATIONS) + 1, "more", lambda db: db.execute_sql("ALTER TABLE sessions ADD COLUMN more TEXT")),
+)
 
 
 def test_settings_of_the_connection(store: Store) -> None:
@@ -48,7 +51,7 @@ def test_models_name_the_columns_that_the_migrations_make(store: Store) -> None:
     def compare(tx):
         db = tx.sessions._db
         models = [model for model in Sessions.__mro__[1].__subclasses__() if model.__module__ == Sessions.__module__]
-        assert len(models) == 12
+        assert len(models) == 13
         for model in models:
             columns = {row[1] for row in db.execute_sql(f"PRAGMA table_info({model._meta.table_name})")}
             assert columns == set(model._meta.columns), model

@@ -107,7 +107,7 @@ def main(what: str, folder: Path, limit: int) -> None:
         case "delete":
             delete(folder)
         case "die-migrating":
-            Store.open(folder, migrations=(*MIGRATIONS, Migration(2, "dies", die)))
+            Store.open(folder, migrations=(*MIGRATIONS, Migration(len(MIGRATIONS) + 1, "dies", die)))
         case _:
             raise SystemExit(f"unknown: {what}")
 

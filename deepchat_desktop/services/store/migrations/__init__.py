@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from deepchat_desktop.services.store.migrations import m0001_initial
+from deepchat_desktop.services.store.migrations import m0001_initial, m0002_attachments
 
 
 class Migration(NamedTuple):
@@ -14,4 +14,7 @@ class Migration(NamedTuple):
     up: Callable[[Any], None]
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "initial", m0001_initial.up),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "initial", m0001_initial.up),
+    Migration(2, "attachments", m0002_attachments.up),
+)
