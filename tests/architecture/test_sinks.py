@@ -45,7 +45,7 @@ SINKS = (
          within="services/tools/"),
     Sink("run a nested event loop", calls=r"\.(exec_?|processEvents)$|(^|\.)QEventLoop$|QMessageBox\.(question|"
          r"information|warning|critical|about)$|QFileDialog\.get\w+$|QInputDialog\.get\w+$|QColorDialog\.getColor$",
-         within="ui/"),
+         within="ui/", only=("ui/message_list/drag_out.py",)),
     Sink("run a nested event loop", calls=r"\.(exec_?|processEvents)$", within="presenters/",),
     Sink("turn data into code", calls=r"^(eval|exec|compile|__import__)$|^(pickle|marshal|shelve)\."),
     Sink("keep settings outside our file", calls=r"(^|\.)QSettings$"),

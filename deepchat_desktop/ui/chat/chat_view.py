@@ -114,6 +114,7 @@ class ChatView(QWidget):
         self._list.stackUnder(self._fade)
         self._list.asked.connect(self._on_asked)
         self._list.link_clicked.connect(self._open_link)
+        self._list.notice.connect(self.composer.tell)
         self._card = PermissionCardView(self._permission, self)
         self._card.stackUnder(self.composer)
         self._card.resized.connect(self._on_card)

@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, QPointF
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject, QPoint, QPointF
+from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.table_shape import TableShape
 from deepchat_desktop.ui.blocks.text_block import TextCell
 from deepchat_desktop.ui.controls import Menu
-from deepchat_desktop.ui.message_list import clipboard, user_cells
+from deepchat_desktop.ui.message_list import clipboard, source
 from deepchat_desktop.ui.message_list.idle import codes_of
 from deepchat_desktop.ui.message_list.layout import Placed
-from deepchat_desktop.ui.message_list.selection import RICH_LIMIT
+from deepchat_desktop.ui.message_list.selection import END, RICH_LIMIT, Place, Selection
 
 if TYPE_CHECKING:
     from deepchat_desktop.ui.message_list.message_list import MessageList
@@ -49,46 +49,75 @@ class Actions(QObject):
             self._view.unfolded()
             self._view.later(_COPIED_MS)
 
+    def selected(self, selection: Selection | None = None) -> QMimeData | None:
+        """Return the selection (or another) for other programs, None where it is empty; too long a one is told of."""
+        kept = (selection if selection is not None else self._view.selection).copied()
+        markdown = kept.markdown()
+        if not markdown and kept.bounds() is None:
+            return None
+        if len(markdown) > RICH_LIMIT:
+            size = f"{len(markdown) / 1_000_000:.1f}"
+            self._view.notice.emit(_tr("{size} MB: copied as Markdown only, without formatting.").format(size=size))
+            return clipboard.LazyText(markdown, None, None)
+        return clipboard.LazyText(markdown, kept.plain, kept.html)
+
     def copy(self) -> None:
         """Put the selection on the clipboard; without one the clipboard stays."""
-        selection = self._view.selection
-        markdown = selection.markdown()
-        if not markdown:
-            return
-        if len(markdown) > RICH_LIMIT:
-            clipboard.put(markdown, None, None)
-            return
-        # What is selected may change before somebody asks for the other forms.
-        kept = type(selection)(self._model, self._view.layout_)
-        kept.anchor, kept.head = selection.anchor, selection.head
-        clipboard.put(markdown, kept.plain, kept.html)
+        data = self.selected()
+        if data is not None:
+            clipboard.put(data)
+
+    def copy_plain(self) -> None:
+        """Put the selection on the clipboard as it reads, without marks."""
+        QGuiApplication.clipboard().setText(self._view.selection.plain())
 
     def copy_message(self, row: int) -> None:
         """Put a whole message on the clipboard as Markdown."""
         QGuiApplication.clipboard().setText(self.message_markdown(row))
 
+    def copy_message_rich(self, row: int) -> None:
+        """Put a whole message on the clipboard as it looks, for programs that take rich text."""
+        data = self.selected(self._whole(row))
+        if data is not None:
+            clipboard.put(data)
+
+    def copy_message_plain(self, row: int) -> None:
+        """Put a whole message on the clipboard as it reads."""
+        QGuiApplication.clipboard().setText(self._whole(row).plain())
+
+    def _whole(self, row: int) -> Selection:
+        made = Selection(self._model, self._view.layout_)
+        made.set(Place(row, 0, 0), Place(row, END, END))
+        return made
+
     def message_markdown(self, row: int) -> str:
         """Return a message's text as it was written."""
-        message = self._model.message(row)
-        if message.role == "user":
-            return user_cells.source_of(message)
-        return "\n\n".join(block.text.strip("\n") for block in message.blocks if block.kind == "text")
+        return source.text(self._model.message(row))
 
     def menu(self, where: QPoint, placed: Placed | None, at: QPointF) -> None:
         """Open the context menu for a block."""
         menu = Menu(self._view)
-        copy = menu.addAction(_tr("Copy"), self.copy)
-        copy.setEnabled(self._view.selection.bounds() is not None)
+        chosen = self._view.selection.bounds() is not None
+        copy = menu.addAction(_tr("Copy"), QKeySequence(QKeySequence.StandardKey.Copy), self.copy)
+        copy.setEnabled(chosen)
+        menu.addAction(_tr("Copy as plain text"), self.copy_plain).setEnabled(chosen)
         if placed is not None:
-            row = placed.row
-            user = self._model.message(row).role == "user"
-            words = _tr("Copy message") if user else _tr("Copy answer as Markdown")
-            menu.addAction(words, lambda: self.copy_message(row))
+            menu.addSeparator()
+            self._message_entries(menu, placed.row)
             shape = placed.cell.shape
             if shape is not None:
                 self._block_entries(menu, shape, placed, self._view.shape_point(placed, at))
-        menu.addAction(_tr("Select all"), self._select_all)
+        menu.addSeparator()
+        menu.addAction(_tr("Select all"), QKeySequence(QKeySequence.StandardKey.SelectAll), self._select_all)
         menu.popup(where)
+
+    def _message_entries(self, menu: Menu, row: int) -> None:
+        if self._model.message(row).role == "user":
+            menu.addAction(_tr("Copy message"), lambda: self.copy_message(row))
+            return
+        menu.addAction(_tr("Copy answer as Markdown"), lambda: self.copy_message(row))
+        menu.addAction(_tr("Copy answer as plain text"), lambda: self.copy_message_plain(row))
+        menu.addAction(_tr("Copy answer as rich text"), lambda: self.copy_message_rich(row))
 
     def _select_all(self) -> None:
         self._view.selection.select_all()

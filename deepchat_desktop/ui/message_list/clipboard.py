@@ -57,7 +57,7 @@ def _let_go() -> None:
         board.setMimeData(kept)
 
 
-def put(markdown: str, plain: Callable[[], str] | None, html: Callable[[], str] | None) -> None:
+def put(data: QMimeData) -> None:
     """Put a text on the clipboard."""
     _let_go_at_the_end()
-    QGuiApplication.clipboard().setMimeData(LazyText(markdown, plain, html))
+    QGuiApplication.clipboard().setMimeData(data)

@@ -1,4 +1,4 @@
-"""The list by keyboard: Tab goes from spot to spot in view, arrows scroll; with Shift, or after F7, they move the caret."""
+"""The list by keyboard: Tab goes from spot to spot, arrows scroll; with Shift, or after F7, they move the caret."""
 
 from typing import TYPE_CHECKING
 

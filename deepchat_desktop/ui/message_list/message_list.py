@@ -45,6 +45,8 @@ class MessageList(QAbstractScrollArea):
     asked = Signal(str)
     """One of ``retry``, ``continue`` and ``settings``."""
     link_clicked = Signal(str, str)
+    notice = Signal(str)
+    """Something that was done otherwise than one would think, in words."""
     follow_changed = Signal(bool)
     geometry_changed = Signal()
     ring_away = -2

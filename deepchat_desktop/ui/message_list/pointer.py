@@ -1,4 +1,4 @@
-"""The mouse over the list: spots, links, selecting by dragging, double and triple click, sideways scrolling."""
+"""The mouse over the list: spots, links, selecting and dragging out, sideways scrolling."""
 
 from typing import TYPE_CHECKING
 
@@ -7,9 +7,11 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
-from deepchat_desktop.ui.blocks.shape import Spot
+from deepchat_desktop.ui.blocks.shape import Shape, Spot
 from deepchat_desktop.ui.blocks.side_slide import SideSlide
+from deepchat_desktop.ui.message_list.drag_out import drag
 from deepchat_desktop.ui.message_list.layout import Placed
+from deepchat_desktop.ui.message_list.reach import Reach
 from deepchat_desktop.ui.message_list.selection import Place
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ class Pointer(QObject):
     def __init__(self, view: "MessageList") -> None:
         super().__init__(view)
         self._view = view
+        self._reach = Reach(view.selection, self._shape_of)
         self.forget()
         self._scroll = QTimer(self, interval=30)
         self._scroll.timeout.connect(self._scroll_on)
@@ -37,6 +40,8 @@ class Pointer(QObject):
         self._down: QPointF | None = None
         self._pressed: tuple[int, int, str] | None = None
         self._dragging = False
+        self._held: Place | None = None
+        """Where the selection itself was pressed: it may be dragged out."""
         self._last = QPointF()
         self._grip: SideSlide | None = None
 
@@ -103,32 +108,47 @@ class Pointer(QObject):
     def _press(self, at: QPointF, *, extend: bool) -> None:
         self._view.setFocus(Qt.FocusReason.MouseFocusReason)
         self._view.keyboard.forget()
+        self._view.caret.forget()
         found = self.spot_at(at)
         self._pressed = (found[0].row, found[0].index, found[1].action) if found else None
-        self._down, self._dragging, self._last = at, False, at
+        self._down, self._dragging, self._last, self._held = at, False, at, None
         self._grip = self._grip_at(at) if found is None else None
         if self._grip is not None:
             self._grip.grabbed = True
-            self._view.viewport().update()
-            return
-        place = self.place_at(at)
-        selection = self._view.selection
-        if self._pressed is None and place is not None:
-            if extend and selection.anchor is not None:
-                selection.set(selection.anchor, place)
-            else:
-                selection.set(place, place)
+        elif self._pressed is None and (place := self.place_at(at)) is not None:
+            self._begin(place, at, extend=extend)
         self._view.viewport().update()
 
+    def _begin(self, place: Place, at: QPointF, *, extend: bool) -> None:
+        if self._reach.third(at):
+            self._reach.begin(place, "paragraph", at)
+        elif extend and self._view.selection.anchor is not None:
+            self._reach.extend(place)
+        elif self._view.selection.holds(place):
+            self._held = place
+        else:
+            self._reach.begin(place, "character", at)
+
     def _double(self, at: QPointF) -> None:
-        place, placed = self.place_at(at), self._at(at)
-        if place is None or placed is None or placed.cell.shape is None or self.spot_at(at) is not None:
+        place = self.place_at(at)
+        if place is None or self.spot_at(at) is not None:
             self._press(at, extend=False)
             return
-        low, high = placed.cell.shape.word_at(place.position)
-        self._view.selection.set(place._replace(position=low), place._replace(position=high))
-        self._down = None
+        self._down, self._dragging, self._last, self._held = at, False, at, None
+        self._reach.begin(place, "word", at)
         self._view.viewport().update()
+
+    def _shape_of(self, place: Place) -> Shape:
+        shape = self._view.layout_.cell(place.row, place.cell).shape
+        assert shape is not None
+        return shape
+
+    def _drag_out(self) -> None:
+        """Hand the selection to Qt's drag; the press is over with it."""
+        self._down = self._held = None
+        data = self._view.actions_.selected()
+        if data is not None:
+            drag(self._view, data, self._view.selection.beginning())
 
     def _move(self, at: QPointF) -> None:
         before, self._last = self._last, at
@@ -143,26 +163,29 @@ class Pointer(QObject):
             self._view.viewport().setCursor(self._shape(at, found))
             return
         far = (at - self._down).manhattanLength() >= QApplication.startDragDistance() / 2
+        if far and self._held is not None:
+            self._drag_out()
+            return
         self._dragging = self._dragging or (far and self._pressed is None)
         if self._dragging:
-            self._reach(at)
+            self._reach_to(at)
             outside = at.y() < 0 or at.y() > self._view.viewport().height()
             if outside and not self._scroll.isActive():
                 self._scroll.start()
             elif not outside:
                 self._scroll.stop()
 
-    def _reach(self, at: QPointF) -> None:
-        place, selection = self.place_at(at), self._view.selection
-        if place is not None and selection.anchor is not None:
-            selection.set(selection.anchor, place)
+    def _reach_to(self, at: QPointF) -> None:
+        place = self.place_at(at)
+        if place is not None and self._view.selection.anchor is not None:
+            self._reach.extend(place)
             self._view.viewport().update()
 
     def _scroll_on(self) -> None:
         high = self._view.viewport().height()
         beyond = self._last.y() if self._last.y() < 0 else self._last.y() - high
         self._view.scroll_by(round(max(-1.0, min(1.0, beyond / EDGE)) * 40))
-        self._reach(QPointF(self._last.x(), max(0.0, min(high - 1.0, self._last.y()))))
+        self._reach_to(QPointF(self._last.x(), max(0.0, min(high - 1.0, self._last.y()))))
 
     def _release(self, at: QPointF) -> None:
         self._scroll.stop()
@@ -172,8 +195,12 @@ class Pointer(QObject):
             self._grip.grabbed, self._grip = False, None
             self._view.viewport().update()
             return
+        held, self._held = self._held, None
         if down is None or self._dragging:
             return
+        if held is not None:
+            self._reach.begin(held, "character", at)
+            self._view.viewport().update()
         found = self.spot_at(at)
         if pressed is not None:
             if found is not None and pressed == (found[0].row, found[0].index, found[1].action):

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.blocks import html_write
 from deepchat_desktop.ui.blocks.cell import Cell
 from deepchat_desktop.ui.blocks.text_block import TextCell
-from deepchat_desktop.ui.message_list import user_cells
+from deepchat_desktop.ui.message_list import source
 from deepchat_desktop.ui.message_list.layout import Layout
 
 END = 1 << 60
@@ -53,6 +54,25 @@ class Selection:
             return None
         return min(self.anchor, self.head), max(self.anchor, self.head)
 
+    def holds(self, place: Place) -> bool:
+        """Tell whether a place lies within the selection."""
+        found = self.bounds()
+        return found is not None and found[0] <= place < found[1]
+
+    def beginning(self) -> str:
+        """Return the first words of what is selected, for a glance."""
+        found = self.bounds()
+        if found is None:
+            return ""
+        shape = self._layout.cell(found[0].row, found[0].cell).shape
+        return shape.text_between(*self.within(*found[0][:2], shape.length())) if shape is not None else ""
+
+    def copied(self) -> "Selection":
+        """Return the same selection, which no later choice changes."""
+        made = Selection(self._model, self._layout)
+        made.anchor, made.head = self.anchor, self.head
+        return made
+
     def within(self, row: int, index: int, length: int) -> tuple[int, int]:
         """Return the selected characters of a block."""
         found = self.bounds()
@@ -82,17 +102,14 @@ class Selection:
 
     def html(self) -> str:
         """Return the selection as HTML made here."""
-        return "".join(cell.shape.html_between(low, high) for cell, low, high in self._built() if cell.shape and high)
+        return html_write.joined(
+            cell.shape.html_between(low, high) for cell, low, high in self._built() if cell.shape and low < high
+        )
 
     def _row_markdown(self, row: int, start: Place, end: Place) -> str:
         whole = (row > start.row or start[1:] == (0, 0)) and (row < end.row or end.cell == END)
-        message = self._model.message(row)
-        if whole and len(message.blocks) == 1 and message.blocks[0].kind == "text":
-            return message.blocks[0].text.strip("\n")
-        if whole and message.role == "user":
-            return user_cells.source_of(message)
-        if whole and all(block.kind in ("text", "carry") for block in message.blocks):
-            return "\n\n".join(block.text.strip("\n") for block in message.blocks if block.kind == "text")
+        if whole:
+            return source.markdown(self._model.message(row))
         pieces: list[str] = []
         before: TextCell | None = None
         for index, cell in self._cells(row, start, end):

@@ -350,6 +350,7 @@ def test_a_selection_runs_over_messages(view: MessageList, model: MessageListMod
     )
     assert data.text() == "question\nfirst\ncode\nlast one"
     assert data.html() == "<p>question</p><p><strong>first</strong></p><pre>code</pre><p>last <code>one</code></p>"
+    view.selection.clear()
     parts = placed_of(view, 1)
     left = view.column().left()
     start, end = QPoint(left + 1, parts[0].y + 10), QPoint(left + 600, parts[2].y + 10)

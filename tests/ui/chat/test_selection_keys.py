@@ -4,13 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from deepchat_desktop.domain.blocks import TextBlock
+from deepchat_desktop.domain.blocks import ReasoningBlock, TextBlock, ToolCallBlock
 from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.controls import Menu
+from deepchat_desktop.ui.message_list import drag_out
 from deepchat_desktop.ui.message_list.message_list import MessageList
-from deepchat_desktop.ui.message_list.selection import Place
+from deepchat_desktop.ui.message_list.selection import RICH_LIMIT, Place
 from tests.ui.chat.conftest import make_message
 from tests.ui.chat.test_message_list import conversation, placed_of
 
@@ -154,6 +158,142 @@ def test_shift_down_goes_into_code_and_out_of_it(view: MessageList, model: Messa
     assert seen[-1].startswith("before\none\ntwo\na\tb\n1\t2")
     assert view.selection.head is not None
     assert view.selection.head[:2] == (0, 3)
+
+
+def point(view: MessageList, row: int, x: int, y: int = 12) -> QPoint:
+    return QPoint(view.column().left() + x, placed_of(view, row)[0].y + y)
+
+
+def test_two_clicks_choose_a_word_and_three_a_paragraph(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "alpha beta **gamma**\n\nnext one", "```\none two\nthree\n```", "नमस्ते 👍🏽 中文")
+    view.to_start()
+    at = point(view, 0, 50)
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert view.selection.plain() == "beta"
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert view.selection.plain() == "alpha beta gamma"
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 1, 20, 55))
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 1, 20, 55))
+    assert view.selection.plain() == "one two"
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 2, 10))
+    assert view.selection.plain() == "नमस्ते"
+
+
+def test_a_drag_after_two_clicks_chooses_whole_words(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "alpha beta gamma delta")
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 0, 50))
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 0, 300, 12), delay=0)
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 0, 300, 12))
+    double = QMouseEvent(
+        QMouseEvent.Type.MouseButtonDblClick, point(view, 0, 50).toPointF(), point(view, 0, 50).toPointF(),
+        Qt.MouseButton.LeftButton, Qt.MouseButton.LeftButton, Mod.NoModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(view.viewport(), double)
+    QTest.mouseMove(view.viewport(), point(view, 0, 90))
+    assert view.selection.plain() == "beta gamma"
+    QTest.mouseMove(view.viewport(), point(view, 0, 2))
+    assert view.selection.plain() == "alpha beta"
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 0, 2))
+
+
+def test_a_drag_beyond_the_edge_scrolls_on(view: MessageList, model: MessageListModel, qtbot: QtBot) -> None:
+    model.load(conversation(20))
+    view.to_start()
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 1, 5))
+    QTest.mouseMove(view.viewport(), QPoint(300, view.viewport().height() + 40))
+    qtbot.waitUntil(lambda: view.layout_.anchor.row >= 3)
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
+    end = view.selection.bounds()
+    assert end is not None
+    assert end[0].row == 1
+    assert end[1].row >= 3
+
+
+def test_a_press_in_the_selection_keeps_it_until_it_is_let_go(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "alpha beta gamma")
+    QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point(view, 0, 50))
+    view.selection.set(Place(0, 0, 0), Place(0, 0, 10))
+    elsewhere = point(view, 0, 20)
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=elsewhere)
+    assert view.selection.plain() == "alpha beta"
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=elsewhere)
+    assert view.selection.bounds() is None
+
+
+def test_what_is_dragged_out_is_what_copy_gives(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "alpha **beta** gamma")
+    view.selection.set(Place(0, 0, 0), Place(0, 0, 10))
+    data = view.actions_.selected()
+    assert data is not None
+    assert bytes(data.data("text/markdown").data()) == b"alpha **beta**"
+    assert data.text() == "alpha beta"
+    assert data.html() == "<p>alpha <strong>beta</strong></p>"
+    assert not drag_out.picture(view.selection.beginning(), view).isNull()
+
+
+def test_too_much_is_copied_as_source_and_said_so(view: MessageList, model: MessageListModel) -> None:
+    source = "**word** \n" * (RICH_LIMIT // 10)
+    show(view, model, source, "more")
+    heard: list[str] = []
+    view.notice.connect(heard.append)
+    view.selection.select_all()
+    built = view.layout_.built
+    view.actions_.copy()
+    data = QGuiApplication.clipboard().mimeData()
+    assert data.text() == source.strip("\n") + "\n\nmore"
+    assert not data.hasHtml()
+    assert len(heard) == 1
+    assert "Markdown" in heard[0]
+    assert view.layout_.built == built
+    view.selection.set(Place(1, 0, 0), Place(1, 0, 4))
+    view.actions_.copy()
+    assert QGuiApplication.clipboard().mimeData().hasHtml()
+    assert len(heard) == 1
+
+
+def test_copying_ten_thousand_messages_reads_no_text_and_builds_nothing(
+    view: MessageList, model: MessageListModel
+) -> None:
+    call = ToolCallBlock(call_id="c", name="read", arguments={"path": "a.py"}, status="success", result="x" * 500)
+    odd = (ReasoningBlock(text="hm"), call, TextBlock(text="**words**\n\nmore"))
+    model.load([
+        make_message(f"m{i}", *(odd if i % 2 else (TextBlock(text=f"q{i}"),)), role="assistant" if i % 2 else "user")
+        for i in range(10_000)
+    ])  # fmt: skip
+    built, cut = view.layout_.built, sum(entry is not None for entry in view.layout_.entries)
+    view.selection.select_all()
+    view.actions_.copy()
+    words = view.selection.markdown()
+    assert words.startswith("q0\n\n**read** a.py · Done\n\n**words**\n\nmore\n\nq2")
+    assert words.count("**words**") == 5_000
+    assert view.layout_.built == built
+    assert sum(entry is not None for entry in view.layout_.entries) == cut
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_menu_opens_by_key_where_the_keyboard_is(view: MessageList, model: MessageListModel) -> None:
+    show(view, model, "one", "| a | b |\n|---|---|\n| 1 | 2 |")
+    view.selection.set(Place(1, 0, 1), Place(1, 0, 1))
+    keys(view, Key.Key_Right)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), view.mapToGlobal(QPoint(1, 1)))
+    QApplication.sendEvent(view, event)
+    (menu,) = view.findChildren(Menu)
+    words = [action.text() for action in menu.actions() if action.text()]
+    assert words == [
+        "Copy", "Copy as plain text", "Copy answer as Markdown", "Copy answer as plain text",
+        "Copy answer as rich text", "Copy table as text", "Copy table as Markdown", "Select all",
+    ]  # fmt: skip
+    by_name = {action.text(): action for action in menu.actions()}
+    by_name["Copy table as text"].trigger()
+    assert QGuiApplication.clipboard().text() == "a\tb\n1\t2"
+    by_name["Copy answer as rich text"].trigger()
+    assert QGuiApplication.clipboard().mimeData().html() == (
+        '<table><tr><th align="left">a</th><th align="left">b</th></tr>'
+        '<tr><td align="left">1</td><td align="left">2</td></tr></table>'
+    )
+    by_name["Copy answer as plain text"].trigger()
+    assert QGuiApplication.clipboard().text() == "a\tb\n1\t2"
+    menu.close()
 
 
 def test_f7_lets_arrows_move_the_caret(view: MessageList, model: MessageListModel) -> None:
