@@ -25,7 +25,7 @@ class LineBlock:
 
     def __init__(self, lines: CodeLines, size: int = fonts.CONTROL) -> None:
         self.lines = lines
-        self._size = size
+        self.size = size
         self.metrics: QFontMetricsF = fonts.metrics(size, mono=True)
         self.high = fonts.line_height(size)
         self.advance = self.metrics.horizontalAdvance("0" * 100) / 100
@@ -157,7 +157,7 @@ class LineBlock:
         first = max(0, int(area.top() // self.high))
         last = min(self.rows(), int(area.bottom() // self.high) + 1)
         rise = (self.high + self.metrics.ascent() - self.metrics.descent()) / 2
-        p.setFont(fonts.font(self._size, mono=True))
+        p.setFont(fonts.font(self.size, mono=True))
         for row in range(first, last):
             line, start, end = self._row(row)
             y = row * self.high

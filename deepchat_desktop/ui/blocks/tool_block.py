@@ -72,6 +72,10 @@ class ToolShape(Shape):
                 return True
         return False
 
+    def well_places(self) -> list[tuple[WellShape, QPointF]]:
+        """Return the texts with where their corners stand."""
+        return [(well, QPointF(_PAD, top)) for well, top in zip(self.wells, self._tops, strict=True)]
+
     def _starts(self) -> list[int]:
         starts = [0]
         for well in self.wells:

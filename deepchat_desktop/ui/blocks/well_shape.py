@@ -51,6 +51,10 @@ class WellShape(Shape):
         self.offset = wanted
         return moved
 
+    def origin(self) -> QPointF:
+        """Return where the first line's corner stands in the shape."""
+        return QPointF(_PAD_X, _PAD_TOP - self.offset)
+
     def length(self) -> int:
         return self.lines.length()
 

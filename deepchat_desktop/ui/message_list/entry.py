@@ -67,6 +67,22 @@ class Entry:
             self._read(message, block)
         self._compose(message, width)
 
+    def reveal(self, message: MessageView, block: int, width: int) -> bool:
+        """Open what hides a block, a group or its own fold; True if something opened."""
+        if message.role == "user":
+            return False
+        group = next((start for start, end in groups.runs(message.blocks) if start <= block < end), None)
+        opened = group is not None and not self._groups.get(group, False)
+        if group is not None:
+            self._groups[group] = True
+        folds, shown = self._choices[block].folds, message.blocks[block]
+        if shown.kind in ("reasoning", "tool_call") and not folds.get("open", getattr(shown, "open", False)):
+            folds["open"] = opened = True
+            self._read(message, block)
+        if opened:
+            self._compose(message, width)
+        return opened
+
     def check(self, message: MessageView, width: int) -> bool:
         """Compare the text with a reading of it as a whole; True if it is shown otherwise now."""
         changed = False

@@ -25,6 +25,7 @@ from deepchat_desktop.ui.chat.new_text_pill import NewTextPill
 from deepchat_desktop.ui.controls_shown import Turning
 from deepchat_desktop.ui.message_list.actions import Actions
 from deepchat_desktop.ui.message_list.caret import Caret
+from deepchat_desktop.ui.message_list.finding import Finding
 from deepchat_desktop.ui.message_list.heights import Heights
 from deepchat_desktop.ui.message_list.idle import IdleWork
 from deepchat_desktop.ui.message_list.keyboard import Keyboard
@@ -77,6 +78,7 @@ class MessageList(QAbstractScrollArea):
         self._pill.clicked.connect(self.to_end)
         self._set_up()
         self._connect()
+        self.finding = Finding(self, model)  # after the list's own slots: it shows hits in what they laid out
         self._on_reset()
 
     def _set_up(self) -> None:
@@ -131,9 +133,26 @@ class MessageList(QAbstractScrollArea):
 
     def scroll_to_cell(self, row: int, index: int) -> None:
         """Put a cell of a message at the top of the view."""
-        self.layout_.anchor = Anchor(row, index, 0)
+        self.stand(Anchor(row, index, 0))
+
+    def stand(self, anchor: Anchor) -> None:
+        """Put an anchor at the top of the view."""
+        self.layout_.anchor = anchor
         self._set_following(False)
         self.settle()
+
+    def scroll_to(self, y: int) -> None:
+        """Put a height of the conversation at the top of the view; the end is followed from there on."""
+        self._set_following(y >= self.layout_.most())
+        if self.following:
+            self.layout_.to_end()
+        else:
+            self.layout_.jump(max(0, y))
+        self._show()
+
+    def find_all(self, words: str) -> int:
+        """Find words in all messages; return the number of hits. The first one from here on is shown."""
+        return self.finding.count(words)
 
     def to_end(self) -> None:
         """Go to the newest text and follow it from now on."""

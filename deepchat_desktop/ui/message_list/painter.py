@@ -24,6 +24,8 @@ def paint(p: QPainter, view: "MessageList", area: QRectF) -> None:
         p.save()
         p.translate(left, placed.y)
         shape.paint(p, area.translated(-left, -placed.y), _scene(view, placed))
+        if view.finding.session.needle:
+            view.finding.paint(p, placed, area.translated(-left, -placed.y))
         p.restore()
     caret = view.caret.rect()
     if caret is not None:
