@@ -8,6 +8,7 @@ the first block of a message, are applied at once. Order is kept: messages and t
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -20,8 +21,11 @@ from deepchat_desktop.domain.events import (
     RuntimeEvent,
     SessionDeleted,
 )
-from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus, Role
-from deepchat_desktop.domain.usage import Usage
+from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.presenters.message_view import MessageView, Reading
+from deepchat_desktop.services.store import Size, StoredMessages
+
+__all__ = ["MessageListModel", "MessageView", "Size", "pace"]
 
 FLUSH_MS, CHEAP_MS, HIDDEN_MS = 33, 16, 100
 """The rest between two flushes: as a rule, after a cheap one, and while nobody looks."""
@@ -39,36 +43,11 @@ def pace(cost_s: float, rest_ms: int, *, shown: bool) -> int:
 
 
 @dataclass
-class MessageView:
-    """One message as it is shown now. Only the model changes it."""
-
-    id: str
-    role: Role
-    status: MessageStatus
-    stop_reason: str | None
-    blocks: list[Block]
-    meta: MessageMeta
-    usage: Usage
-
-
-@dataclass
 class _Change:
     """What waits for one block: a new state, and text that came after it."""
 
     block: Block | None = None
     texts: list[str] = field(default_factory=list)
-
-
-def _view(message: Message) -> MessageView:
-    return MessageView(
-        id=message.id,
-        role=message.role,
-        status=message.status,
-        stop_reason=message.stop_reason,
-        blocks=list(message.blocks),
-        meta=message.meta,
-        usage=message.usage,
-    )
 
 
 def _grown(block: Block, text: str) -> Block:
@@ -94,7 +73,9 @@ class MessageListModel(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session_id = ""
-        self._messages: list[MessageView] = []
+        self.reading = Reading()
+        self._stored: StoredMessages | None = None
+        self._messages: list[MessageView | None] = []
         self._rows: dict[str, int] = {}
         self._pending: dict[tuple[str, int], _Change] = {}
         self._rest_ms = FLUSH_MS
@@ -113,14 +94,47 @@ class MessageListModel(QObject):
 
     def message(self, row: int) -> MessageView:
         """Return a message. Raises ``IndexError`` for a row that is not there."""
-        return self._messages[row]
+        view = self._messages[row]
+        if view is None:
+            assert self._stored is not None
+            view = MessageView(stored=self._stored[row], reading=self.reading)
+            self._messages[row] = view
+        return view
 
-    def load(self, messages: Sequence[Message], session_id: str = "") -> None:
-        """Replace everything. Without ``session_id`` it is taken from the messages, "" if there are none."""
-        self.session_id = session_id or (messages[0].session_id if messages else "")
+    def ids(self) -> list[str]:
+        """Return the ids of all messages."""
+        return list(self._rows)
+
+    def sizes(self) -> Iterable[Size]:
+        """Yield how much there is to show of each message; reads no stored one."""
+        stored = self._stored.sizes() if self._stored is not None else iter(())
+        for view, size in zip_longest(self._messages, stored):
+            yield size if view is None or view.clean else view.size()
+
+    def texts(self, row: int) -> list[tuple[int, str]]:
+        """Return the block and the text of all that can be found in a message; keeps nothing read."""
+        return self.message(row).texts()
+
+    def load(
+        self, messages: Sequence[Message] | StoredMessages, session_id: str = "", live: Message | None = None
+    ) -> None:
+        """Replace everything. Without ``session_id`` it is taken from the messages, "" if there are none.
+
+        ``live`` is the state of one of them that is newer than the stored one.
+        """
         self._pending.clear()
-        self._messages = [_view(message) for message in messages]
-        self._rows = {message.id: row for row, message in enumerate(self._messages)}
+        self.reading = Reading()
+        if isinstance(messages, StoredMessages):
+            self._stored, self._messages = messages, [None] * len(messages)
+            ids = messages.ids()
+        else:
+            session_id = session_id or (messages[0].session_id if messages else "")
+            self._stored, self._messages = None, [MessageView(message) for message in messages]
+            ids = [message.id for message in messages]
+        self.session_id = session_id
+        self._rows = {key: row for row, key in enumerate(ids)}
+        if live is not None and live.id in self._rows:
+            self._messages[self._rows[live.id]] = MessageView(live)
         self.reset.emit()
 
     def apply(self, event: RuntimeEvent) -> None:
@@ -157,7 +171,7 @@ class MessageListModel(QObject):
 
     def _maybe_flush(self, message_id: str) -> None:
         row = self._rows.get(message_id)
-        first = row is not None and not self._messages[row].blocks
+        first = row is not None and not self.message(row).blocks
         if first or not self._timer.isActive():
             self._flush_and_rest()
 
@@ -172,7 +186,7 @@ class MessageListModel(QObject):
         self._timer.start(self._rest_ms)
 
     def _apply_change(self, row: int, index: int, change: _Change) -> None:
-        blocks = self._messages[row].blocks
+        blocks = self.message(row).own()
         added = "".join(change.texts)
         if change.block is not None and index <= len(blocks):
             blocks[index : index + 1] = [_grown(change.block, added)]
@@ -185,12 +199,12 @@ class MessageListModel(QObject):
         row = self._rows.get(message.id)
         if row is None:
             self._rows[message.id] = len(self._messages)
-            self._messages.append(_view(message))
+            self._messages.append(MessageView(message))
             self.message_added.emit(len(self._messages) - 1)
             return
-        old = self._messages[row]
+        old = self.message(row)
         changed = list(_differences(old.blocks, message.blocks))
-        self._messages[row] = _view(message)
+        self._messages[row] = MessageView(message)
         for index in changed:
             self.block_changed.emit(row, index)
         self.message_changed.emit(row)

@@ -21,7 +21,7 @@ from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
 from deepchat_desktop.services.clock import now_ms
-from deepchat_desktop.services.store import Tx
+from deepchat_desktop.services.store import StoredMessages, Tx
 
 
 class SessionPresenter(QObject):
@@ -74,10 +74,12 @@ class SessionPresenter(QObject):
         self._current = self._wanted = session_id
         self._messages.load([], session_id)
 
-    def show(self, session_id: str, messages: list[Message]) -> None:
-        """Make a session the open one with its messages at hand."""
+    def show(
+        self, session_id: str, messages: list[Message] | StoredMessages, live: Message | None = None
+    ) -> None:
+        """Make a session the open one with its messages at hand; of the one that is being written, ``live`` is it."""
         self._current = self._wanted = session_id
-        self._messages.load(messages, session_id)
+        self._messages.load(messages, session_id, live)
         self.current_changed.emit(session_id)
 
     def adopt(self, session: Session) -> None:
@@ -150,22 +152,21 @@ class SessionPresenter(QObject):
                 pass
 
     async def _open(self, session_id: str) -> None:
-        def load(tx: Tx) -> tuple[list[Message], Session]:
-            return tx.messages.of_session(session_id), tx.sessions.get(session_id)
+        def load(tx: Tx) -> tuple[StoredMessages, Session]:
+            return tx.messages.stored(session_id), tx.sessions.get(session_id)
 
         messages, session = await self._core.store.read(load)
         # The store lacks the last words of an answer that is being written. They were told already, and some of them
         # may still wait in the bridge: so the messages are shown in their place among the events.
-        if (live := self._core.runtime.live_message(session_id)) is not None:
-            messages = [live if message.id == live.id else message for message in messages]
-        self._bridge.in_order(lambda: self._show_loaded(session_id, messages))
+        live = self._core.runtime.live_message(session_id)
+        self._bridge.in_order(lambda: self._show_loaded(session_id, messages, live))
         if session.unread:
             await self._core.runtime.change_session(session_id, unread=False)
 
-    def _show_loaded(self, session_id: str, messages: list[Message]) -> None:
+    def _show_loaded(self, session_id: str, messages: StoredMessages, live: Message | None) -> None:
         """Show what was asked for, unless something else was asked for since."""
         if self._wanted == session_id:
-            self.show(session_id, messages)
+            self.show(session_id, messages, live)
 
     async def _mark_unread(self, session_id: str) -> None:
         with contextlib.suppress(NotFound):  # its run ended because it was deleted

@@ -2,6 +2,7 @@
 
 from deepchat_desktop.services.store.search import SearchHit
 from deepchat_desktop.services.store.store import Store
+from deepchat_desktop.services.store.stored import BYTES_PER_TOKEN, Size, StoredMessage, StoredMessages
 from deepchat_desktop.services.store.transaction import Tx
 
-__all__ = ["SearchHit", "Store", "Tx"]
+__all__ = ["BYTES_PER_TOKEN", "SearchHit", "Size", "Store", "StoredMessage", "StoredMessages", "Tx"]

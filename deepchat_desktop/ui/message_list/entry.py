@@ -5,7 +5,7 @@ space between messages belongs to the first cell.
 """
 
 from deepchat_desktop.domain.blocks import ToolCallBlock
-from deepchat_desktop.presenters.message_list_model import MessageView
+from deepchat_desktop.presenters.message_list_model import MessageView, Size
 from deepchat_desktop.ui.blocks.cell import Cell, Choices
 from deepchat_desktop.ui.blocks.registry import BLOCK_CELLS
 from deepchat_desktop.ui.message_list import groups, tail_cells, user_cells
@@ -157,16 +157,7 @@ def _gap(before: str, after: str) -> int:
     return 20 if before in _CARD_KINDS else 12
 
 
-def guess(message: MessageView, width: int) -> int:
-    """Return about how high a message will be, without cutting its text."""
-    height = BETWEEN + 36
-    for block in message.blocks:
-        if block.kind == "text":
-            text = block.text
-            lines = len(text) * 1000 // (width * (140 if text.isascii() else 100)) + text.count("\n") * 3 // 4
-            height += 22 * lines + 22
-        elif block.kind == "tool_call":
-            height += 46
-        else:
-            height += 28
-    return height
+def guess(size: Size, width: int) -> int:
+    """Return about how high a message will be, without reading it."""
+    lines = size.letters * 1000 // (width * 140) + size.breaks * 3 // 4
+    return BETWEEN + 36 + 22 * (lines + size.texts) + 40 * size.others

@@ -59,7 +59,7 @@ class Layout:
     def reset(self) -> None:
         """Take all messages of the model; none is cut or built."""
         count = self._model.count()
-        self.heights.reset(entries.guess(self._model.message(row), self.width) for row in range(count))
+        self.heights.reset(entries.guess(size, self.width) for size in self._model.sizes())
         self.entries = [None] * count
         self.placed = []
         self._alive.clear()
@@ -68,7 +68,7 @@ class Layout:
     def append(self) -> None:
         """Take one more message."""
         row = len(self.entries)
-        self.heights.append(entries.guess(self._model.message(row), self.width))
+        self.heights.append(entries.guess(self._model.message(row).size(), self.width))
         self.entries.append(None)
 
     def entry(self, row: int) -> Entry:

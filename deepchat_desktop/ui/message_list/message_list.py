@@ -212,7 +212,7 @@ class MessageList(QAbstractScrollArea):
         if self._held:
             return
         self.layout_.reset()
-        self._ids = [self._model.message(row).id for row in range(self._model.count())]
+        self._ids = self._model.ids()
         key, anchor = self._places.pop(self._session, ("", Anchor()))
         known = key in self._ids if key else False
         self._set_following(not known)

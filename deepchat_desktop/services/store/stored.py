@@ -1,0 +1,144 @@
+"""A message as its rows hold it: what a list needs at once, and the blocks as JSON that nobody has read yet.
+
+Invariants: made without reading any JSON, so a long conversation opens at the speed of the disk; reading gives what
+``MessageRows.get`` gives, except that a block which cannot be read becomes an error in its place.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, overload
+
+from deepchat_desktop.domain.blocks import Block, ErrorBlock
+from deepchat_desktop.domain.budget import IMAGE_TOKENS
+from deepchat_desktop.domain.errors import StoreCorrupt
+from deepchat_desktop.domain.messages import MessageMeta, MessageStatus, Role
+from deepchat_desktop.domain.usage import Usage
+from deepchat_desktop.services.store.text import build, build_block, from_json, unescape
+
+_PENDING = b'"status":"pending"'
+BYTES_PER_TOKEN = 3.9
+"""The estimate of ``budget.estimate_text`` in bytes of UTF-8: a CJK character is three of them and 0.78 tokens."""
+_BREAK = b"\\n"
+_FRAME = 50
+"""Bytes of a block's JSON beside its text."""
+
+
+class StoredBlock(NamedTuple):
+    """One block; ``data`` is the column's UTF-8."""
+
+    kind: str
+    data: bytes
+
+    @property
+    def tokens(self) -> int:
+        """Return about what it costs to send."""
+        match self.kind:
+            case "image":
+                return IMAGE_TOKENS
+            case "carry" | "permission":
+                return 0
+            case _:
+                return max(0, int((len(self.data) - _FRAME) / BYTES_PER_TOKEN))
+
+    def read(self) -> Block:
+        """Return the block, or the error that stands for it."""
+        try:
+            return build_block(from_json(self.data.decode()))
+        except (StoreCorrupt, UnicodeDecodeError):
+            return unreadable()
+
+
+class StoredMessage(NamedTuple):
+    """One message. ``usage`` and ``meta`` are JSON."""
+
+    id: str
+    role: Role
+    status: MessageStatus
+    stop_reason: str | None
+    usage: str
+    meta: str
+    blocks: tuple[StoredBlock, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Return about what it costs to send, from the size of its blocks."""
+        return sum(block.tokens for block in self.blocks)
+
+    @property
+    def has_error(self) -> bool:
+        """Tell whether it holds an error."""
+        return any(block.kind == "error" for block in self.blocks)
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether a permission in it is still to be answered."""
+        return any(block.kind == "permission" and _PENDING in block.data for block in self.blocks)
+
+    def facts(self) -> tuple[MessageMeta, Usage]:
+        """Return what is told under the message. Raises ``StoreCorrupt``; the blocks are readable all the same."""
+        return build(MessageMeta, from_json(self.meta)), build(Usage, from_json(self.usage))
+
+
+class StoredMessages(Sequence[StoredMessage]):
+    """The messages of one session, oldest first; each is put together when it is asked for.
+
+    ``rows`` are (n, id, role, status, stop_reason, usage, meta) and ``blocks`` (n, kind, data), both in the order of n.
+    """
+
+    def __init__(self, rows: list[tuple[Any, ...]], blocks: list[tuple[int, str, bytes]]) -> None:
+        self._rows, self._blocks = rows, blocks
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all."""
+        return [unescape(row[1]) for row in self._rows]
+
+    @overload
+    def __getitem__(self, at: int) -> StoredMessage: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[StoredMessage]: ...
+    def __getitem__(self, at: int | slice) -> StoredMessage | list[StoredMessage]:
+        if isinstance(at, slice):
+            return [self[row] for row in range(len(self))[at]]
+        n, key, role, status, stop, usage, meta = self._rows[at]
+        first = bisect_left(self._blocks, n, key=itemgetter(0))
+        last = bisect_left(self._blocks, n + 1, first, key=itemgetter(0))
+        blocks = tuple(StoredBlock(kind, data) for _, kind, data in self._blocks[first:last])
+        stop = stop if stop is None else unescape(stop)
+        return StoredMessage(unescape(key), role, status, stop, usage, meta, blocks)
+
+    def sizes(self) -> Iterator["Size"]:
+        """Yield the size of each, much faster than by asking each for its blocks."""
+        blocks = iter(self._blocks)
+        block = next(blocks, None)
+        for n, *_ in self._rows:
+            letters = breaks = texts = others = 0
+            while block is not None and block[0] == n:
+                if block[1] == "text":
+                    data = block[2]
+                    letters += len(data) if data.isascii() else len(data) * 5 // 6
+                    breaks += data.count(_BREAK)
+                    texts += 1
+                else:
+                    others += 1
+                block = next(blocks, None)
+            yield Size(letters, breaks, texts, others)
+
+
+class Size(NamedTuple):
+    """How much there is to show of a message: a wide character is two ``letters``."""
+
+    letters: int
+    breaks: int
+    texts: int
+    others: int
+
+
+def unreadable() -> ErrorBlock:
+    """Return what is shown in the place of something that cannot be read."""
+    return ErrorBlock(
+        code=StoreCorrupt.code, message="A part of this message cannot be read: the database is damaged here."
+    )
