@@ -131,6 +131,7 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
 def _begin(core: Core, shell: WindowShell, bridge: EventBridge, links: list[str]) -> None:
     """Do what follows the first paint: put in order what a crash left, open the last session, look around."""
     from deepchat_desktop.services.secrets import harden_process
+    from deepchat_desktop.ui.blocks.rendering import rendering
 
     harden_process()  # before any key is read
     # Blocking, so that nothing the user does can come between what a crash left and its putting in order.
@@ -139,6 +140,7 @@ def _begin(core: Core, shell: WindowShell, bridge: EventBridge, links: list[str]
     except DeepChatError as error:  # a full disk, say: what is there can be read all the same
         bridge.post(Notice(code=error.code, text=error.user_message))
     core.runtime.ask_titles = True
+    rendering.connect_to(shell.renders)
     shell.load()
     shell.open_last()
     core.tasks.start(asyncio.to_thread(warm_up), "warm up")

@@ -1,6 +1,8 @@
 """All presenters of one window, built over a core and wired to the bridge."""
 
 import logging
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
@@ -16,6 +18,9 @@ from deepchat_desktop.presenters.settings import SettingsPresenter
 from deepchat_desktop.presenters.setup import SetupPresenter
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.store import Tx
+
+if TYPE_CHECKING:
+    from deepchat_desktop.presenters.render import Renders
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +53,14 @@ class WindowShell:
         self._remember.setInterval(REMEMBER_AFTER_MS)
         self._remember.timeout.connect(self.remember_session)
         self.session.current_changed.connect(lambda _id: self._remember.start())
+
+    @cached_property
+    def renders(self) -> "Renders":
+        """What the render process makes."""
+        from deepchat_desktop.presenters.render import Renders
+        from deepchat_desktop.services.render import RenderWorker
+
+        return Renders(RenderWorker(self.core.tasks.start), self.core.tasks.start)
 
     def load(self) -> None:
         """Read the sessions and drafts (blocking, before the window shows) and open the last session."""

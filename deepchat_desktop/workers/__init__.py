@@ -7,12 +7,13 @@ costs nothing.
 
 from collections.abc import Callable
 
-from deepchat_desktop.workers import echo, local_model
+from deepchat_desktop.workers import echo, local_model, render
 from deepchat_desktop.workers.guard import Config, read_config
 
 WORKERS: dict[str, Callable[[Config], int]] = {
     "echo": echo.run,
     "local_model": local_model.run,
+    "render": render.run,
 }
 
 

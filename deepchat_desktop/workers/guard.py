@@ -8,15 +8,19 @@ parent's id is compared afterwards.
 import ctypes
 import json
 import os
+import queue
 import signal
 import sys
 import threading
-from typing import IO, Any
+from io import BufferedReader
+from typing import Any
 
 Config = dict[str, Any]
 """The configuration line: a JSON object. ``parent`` is the process id of the starter."""
 
 PR_SET_PDEATHSIG = 1
+incoming: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+"""What comes on stdin after the configuration, for a worker that is given more to do."""
 
 
 def read_config() -> Config:
@@ -38,9 +42,9 @@ def tell(**values: object) -> None:
     os.write(1, json.dumps(values).encode() + b"\n")
 
 
-def _end_with(stdin: IO[bytes]) -> None:
-    while stdin.read(4096):
-        pass
+def _end_with(stdin: BufferedReader) -> None:
+    while data := stdin.read1(65_536):
+        incoming.put(data)
     os._exit(0)
 
 

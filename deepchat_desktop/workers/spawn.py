@@ -18,6 +18,7 @@ ALLOWED_VARIABLES = frozenset({
     "SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 })  # fmt: skip
 ALLOWED_PREFIXES = ("LC_", "XDG_")
+NEEDED_VARIABLES = frozenset({"SYSTEMROOT", "WINDIR"})
 NETWORK_VARIABLES = frozenset({
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
@@ -61,10 +62,16 @@ async def start(argv: list[str], env: Mapping[str, str]) -> asyncio.subprocess.P
     )
 
 
-async def start_worker(name: str, config: Mapping[str, Any]) -> asyncio.subprocess.Process:
-    """Start a worker and hand it its configuration line. Its stdin must stay open as long as it shall live."""
+async def start_worker(name: str, config: Mapping[str, Any], *, bare: bool = False) -> asyncio.subprocess.Process:
+    """Start a worker and hand it its configuration line. Its stdin must stay open as long as it shall live.
+
+    ``bare`` gives it no variable but those without which no process starts.
+    """
     extra = {} if is_frozen() else {"PYTHONPATH": PACKAGE_PARENT}
-    process = await start(worker_argv(name), child_environment(extra=extra))
+    env = child_environment(extra=extra)
+    if bare:
+        env = {name: value for name, value in env.items() if name in extra or name.upper() in NEEDED_VARIABLES}
+    process = await start(worker_argv(name), env)
     assert process.stdin is not None
     process.stdin.write(json.dumps({**config, "parent": os.getpid()}).encode() + b"\n")
     return process

@@ -7,11 +7,16 @@ on at the start of a line whose state is known. ``lexed`` counts the characters 
 import time
 from collections.abc import Iterator
 from itertools import accumulate
+from typing import Any
 
 from deepchat_desktop.domain.visible_text import visible_prose
+from deepchat_desktop.presenters.render import Job, Made
 from deepchat_desktop.ui.blocks import highlight
-from deepchat_desktop.ui.blocks.highlight import Lexed, Line, Run, Stack, Tone
+from deepchat_desktop.ui.blocks.highlight import TONES, Lexed, Line, Run, Stack, Tone
+from deepchat_desktop.ui.blocks.rendering import rendering
 
+ELSEWHERE = 20_000
+"""Characters from which a finished code is lexed by the render process."""
 _CHECK_EVERY = 24
 """Runs between two looks at the clock."""
 
@@ -33,6 +38,7 @@ class CodeLines:
         self._safe: tuple[int, int, Stack] = (0, 0, ("root",))
         """Position, line and states to lex on from."""
         self._lexing: Iterator[Lexed] | None = None
+        self._asked = False
         self.open = False
         self.coloured = True
 
@@ -40,11 +46,13 @@ class CodeLines:
         """Take the text as it is now; ``open`` while more is to come."""
         if language != self.language or not raw.startswith(self._raw):
             self._reset("", language)
-        if len(raw) > len(self._raw) or open != self.open:
+        grew = len(raw) > len(self._raw)
+        if grew or open != self.open:
             self._grow(raw)
         if not open and self.open:
             self._safe, self._lexing = (0, 0, ("root",)), None  # half a token may have been read as another
         self.open = open
+        self._asked = self._asked and not grew
         self.coloured = not highlight.lexable(language, self.length()) or (open and not highlight.resumable(language))
 
     def _grow(self, raw: str) -> None:
@@ -87,7 +95,7 @@ class CodeLines:
 
     def colour(self, deadline: float) -> bool:
         """Colour on until ``deadline`` (``time.perf_counter``); True while there is more to do."""
-        if self.coloured:
+        if self.coloured or self._ask():
             return False
         at, line, stack = self._safe
         if self._lexing is None:
@@ -108,6 +116,25 @@ class CodeLines:
         self.coloured = True
         return False
 
+    def _ask(self) -> bool:
+        """Leave a long finished code to the render process; True while there is nothing to do here."""
+        if self.open or self._asked or self.length() <= ELSEWHERE or not rendering.connected:
+            return False
+        self._asked = self.coloured = True
+        text, language = self.text(), self.language
+        job = Job("highlight", {"language": language, "code": text}, _runs, name=f"code {id(self)} {len(text)}")
+        rendering.once(job, lambda made: self._take(text, language, made))
+        return True
+
+    def _take(self, text: str, language: str, made: Made) -> None:
+        """Take the colours in slices, as if they were found here; without any they are found here."""
+        if self.open or language != self.language or self.text() != text:
+            return
+        self.coloured = False
+        if made.value is not None and sum(length for _, length in made.value) == len(text):
+            self._text, self._line, self._runs = text, 0, []
+            self._lexing = _lexed(text, made.value)
+
     def _put(self, tone: Tone, words: str) -> None:
         first, *more = words.split("\n")
         if first:
@@ -116,3 +143,18 @@ class CodeLines:
             self.tones[self._line] = tuple(self._runs)
             self._line += 1
             self._runs = [(part, tone)] if part else []
+
+
+def _runs(answer: Any) -> list[tuple[Tone, int]]:
+    """Return the runs that the render process found: tone and length. Raises ValueError or TypeError."""
+    pairs = list(zip(answer[::2], answer[1::2], strict=True))
+    if any(not 0 <= tone < len(TONES) or length < 0 for tone, length in pairs):
+        raise ValueError("no such colour")
+    return [(TONES[tone], length) for tone, length in pairs]
+
+
+def _lexed(text: str, runs: list[tuple[Tone, int]]) -> Iterator[Lexed]:
+    at = 0
+    for tone, length in runs:
+        yield at, tone, text[at : at + length], ("root",)
+        at += length

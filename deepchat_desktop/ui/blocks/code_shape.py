@@ -22,6 +22,7 @@ HEAD, PAD_LEFT, PAD_TOP, PAD_BOTTOM = 34, 14, 10, 12
 LONG_BLOCK, COLLAPSED = 30, 12
 """Lines from which a block can be collapsed, and lines that are left then."""
 _COPIED_S = 1.5
+Wanted = tuple[str, str, bool | None]
 
 
 def _tr(words: str) -> str:
@@ -36,6 +37,9 @@ class CodeChoices:
         self.collapsed = False
         self.slide = SideSlide()
         self.copied_at = 0.0
+        self.drawn = False
+        self.picture: object = None
+        """The last picture of a diagram."""
 
 
 class CodeShape(Shape):
@@ -72,16 +76,20 @@ class CodeShape(Shape):
     def _language(self) -> str:
         return highlight.language_name(self.lines.language) or _tr("Text")
 
-    def spots(self) -> list[Spot]:
+    def _wanted(self) -> list[Wanted]:
+        """Return what can be pressed in the head, from the right: action, words, whether it is on."""
         copied = time.monotonic() - self.choices.copied_at < _COPIED_S
-        wanted: list[tuple[str, str, bool | None]] = [("copy_code", _tr("Copied") if copied else _tr("Copy"), None)]
+        wanted: list[Wanted] = [("copy_code", _tr("Copied") if copied else _tr("Copy"), None)]
         wanted.append(("wrap", _tr("Wrap"), self.choices.wrap))
         if len(self.lines.lines) > LONG_BLOCK:
             words = _tr("Show all") if self.choices.collapsed else _tr("Collapse")
             wanted.append(("collapse", words, self.choices.collapsed))
+        return wanted
+
+    def spots(self) -> list[Spot]:
         made: list[Spot] = []
         right = self.width - 8.0
-        for action, words, checked in wanted:
+        for action, words, checked in self._wanted():
             wide = fonts.text_width(words, fonts.META, fonts.MEDIUM) + (34 if action == "copy_code" else 16)
             made.append(Spot(QRectF(right - wide, 4, wide, HEAD - 8), action, words, checked))
             right -= wide + 2

@@ -17,9 +17,20 @@ from deepchat_desktop.ui.blocks.text_steps import Step
 class ColumnShape(Shape):
     """The base of everything that stacks shapes."""
 
+    _width = 0
+
     def __init__(self) -> None:
         self.shapes: list[Shape] = []
         self.places: list[tuple[int, int]] = []
+
+    @property
+    def width(self) -> int:
+        """The width it was fitted to; 0 as soon as one of its shapes must be fitted anew."""
+        return self._width if all(shape.width for shape in self.shapes) else 0
+
+    @width.setter
+    def width(self, width: int) -> None:
+        self._width = width
 
     def _starts(self) -> list[int]:
         starts = [0]
@@ -140,6 +151,10 @@ class ColumnShape(Shape):
     def link_at(self, at: QPointF) -> tuple[str, str] | None:
         index = self._at(at.y())
         return self.shapes[index].link_at(self._within(index, at)) if self.shapes else None
+
+    def hint_at(self, at: QPointF) -> str:
+        index = self._at(at.y())
+        return self.shapes[index].hint_at(self._within(index, at)) if self.shapes else ""
 
     def table_at(self, at: QPointF) -> Shape | None:
         index = self._at(at.y())

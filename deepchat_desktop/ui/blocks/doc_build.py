@@ -4,11 +4,15 @@
 would stand further apart. Markers, quote bars and code chips are properties that the view paints.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QRect, QRectF, QSizeF, QUrl
 from PySide6.QtGui import (
     QBrush,
+    QFontMetricsF,
+    QPainter,
+    QPyTextObject,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -19,7 +23,8 @@ from PySide6.QtGui import (
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.markdown_gaps import gap
-from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import FORMULA_MARK, RuleItem, Span, TextItem
+from deepchat_desktop.ui.blocks.rendering import Formula
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, TEXT_INDENT
 from deepchat_desktop.ui.theme import theme
 
@@ -29,18 +34,46 @@ MARKER = QTextFormat.Property.UserProperty.value + 3
 LEVEL = QTextFormat.Property.UserProperty.value + 4
 QUOTE = QTextFormat.Property.UserProperty.value + 5
 RULE = QTextFormat.Property.UserProperty.value + 6
+FORMULA = QTextFormat.Property.UserProperty.value + 7
+"""The source of a formula that is drawn where an object stands."""
+ROOM = QTextFormat.Property.UserProperty.value + 8
+FORMULA_SIZE = QTextFormat.Property.UserProperty.value + 9
+_FORMULA_OBJECT = QTextFormat.ObjectTypes.UserObject.value + 1
+TALL = (16, 7)
+"""Above and below the baseline a line of body text has so much room, in px; a higher formula gets a higher line."""
 CHIP_PAD = "\u2005\u200a"
 """Room beside a code run, in the sans face: mono faces have no narrow blanks."""
 _STYLE = {"p": (fonts.BODY, fonts.REGULAR), "h1": (fonts.HEADING, fonts.SEMIBOLD),
           "h2": (fonts.HEADING, fonts.SEMIBOLD), "h3": (fonts.BODY, fonts.SEMIBOLD)}  # fmt: skip
 
 
+LookUp = Callable[[Span], Formula | None]
+"""The formula of a run, where it has been drawn."""
+
+
+class _FormulaRoom(QPyTextObject):
+    """Keeps the room of a formula in its line; the view draws the formula itself, at the line's baseline."""
+
+    def intrinsicSize(self, document: QTextDocument, position: int, form: QTextFormat) -> QSizeF:
+        room = form.property(ROOM)
+        return room if isinstance(room, QSizeF) else QSizeF(1, 1)
+
+    def drawObject(
+        self, p: QPainter, area: QRectF | QRect, document: QTextDocument, position: int, form: QTextFormat
+    ) -> None:
+        """Draw nothing."""
+
+
 class SilentDocument(QTextDocument):
     """A document that answers every request for a resource with nothing, and keeps the list of requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, look_up: LookUp | None = None) -> None:
         super().__init__()
         self.requested: list[str] = []
+        self.formulas: dict[str, Formula] = {}
+        """The formulas that stand in it as objects, by their source."""
+        self._look_up = look_up
+        self._room: _FormulaRoom | None = None
         self.setDocumentMargin(0)
         self.setUndoRedoEnabled(False)
         self.setDefaultFont(fonts.font(fonts.BODY))
@@ -48,14 +81,24 @@ class SilentDocument(QTextDocument):
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setDefaultTextOption(option)
 
+    def formula(self, span: Span) -> Formula | None:
+        """Return what is drawn for a run, if anything is."""
+        found = self._look_up(span) if self._look_up is not None and span.math else None
+        if found is not None:
+            self.formulas[span.math] = found
+            if self._room is None:
+                self._room = _FormulaRoom(self)
+                self.documentLayout().registerHandler(_FORMULA_OBJECT, self._room)
+        return found
+
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         self.requested.append(name if isinstance(name, str) else name.toString())
         return None
 
 
-def build(items: Sequence[TextItem | RuleItem]) -> SilentDocument:
+def build(items: Sequence[TextItem | RuleItem], look_up: LookUp | None = None) -> SilentDocument:
     """Return a document of the items; its first block has no space above."""
-    document = SilentDocument()
+    document = SilentDocument(look_up)
     add(document, items, None)
     return document
 
@@ -69,7 +112,7 @@ def add(
     for item in items:
         if before is not None:
             cursor.insertBlock()
-        cursor.setBlockFormat(_block_format(item, gap(before, item)))
+        cursor.setBlockFormat(_block_format(item, gap(before, item), tall=_is_tall(document, item)))
         if isinstance(item, TextItem):
             size, weight = _STYLE[item.style]
             insert_spans(cursor, item.spans, size, weight, quoted=item.place.quote > 0)
@@ -97,7 +140,14 @@ def insert_spans(
     cursor: QTextCursor, spans: Sequence[Span], size: int, weight: int, *, quoted: bool = False, muted: bool = False
 ) -> None:
     """Insert runs at the cursor. ``size`` and ``weight`` are the surrounding text's."""
+    document = cursor.document()
     for span in spans:
+        formula = document.formula(span) if span.math and isinstance(document, SilentDocument) else None
+        if formula is not None:
+            cursor.insertText(FORMULA_MARK, _formula_format(span, formula, size))
+            continue
+        if span.math:
+            span = shown_span(span, {})
         form = _char_format(span, size, weight)
         if (quoted or muted) and not span.link:
             form.setForeground(QBrush(theme.muted))
@@ -120,10 +170,48 @@ def line_format(height: int, top: int = 0, left: int = 0) -> QTextBlockFormat:
     return form
 
 
-def _block_format(item: TextItem | RuleItem, top: int) -> QTextBlockFormat:
+def shown_span(span: Span, drawn: Mapping[str, Formula]) -> Span:
+    """Return a run as it stands in the document: a formula is one character where it is drawn, else its source."""
+    if not span.math:
+        return span
+    return replace(span, text=FORMULA_MARK) if span.math in drawn else Span(span.math, code=True, math=span.math)
+
+
+def formula_size(size: int) -> int:
+    """Return the px size of formulas beside text of one of the sizes: their letters are a little smaller."""
+    return fonts.scaled(size * 15 / 14)
+
+
+def _is_tall(document: SilentDocument, item: TextItem | RuleItem) -> bool:
+    if not isinstance(item, TextItem):
+        return False
+    size = formula_size(_STYLE[item.style][0])
+    found = (document.formula(span) for span in item.spans if span.math)
+    extents = [formula.extent(size) for formula in found if formula is not None]
+    return any(above > fonts.scaled(TALL[0]) or below > fonts.scaled(TALL[1]) for _, above, below in extents)
+
+
+def _formula_format(span: Span, formula: Formula, size: int) -> QTextCharFormat:
+    wide, above, below = formula.extent(formula_size(size))
+    form = QTextCharFormat()
+    form.setFont(fonts.font(size))
+    form.setObjectType(_FORMULA_OBJECT)
+    # Qt stands an object in the middle of small letters: so high that it reaches as far up and down as needed.
+    form.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+    half = QFontMetricsF(form.font()).xHeight() / 2
+    form.setProperty(ROOM, QSizeF(wide + 2, max(2 * above - half, 2 * below + half)))
+    form.setProperty(FORMULA, span.math)
+    form.setProperty(FORMULA_SIZE, formula_size(size))
+    form.setForeground(QBrush(theme.text))
+    return form
+
+
+def _block_format(item: TextItem | RuleItem, top: int, *, tall: bool = False) -> QTextBlockFormat:
     size = _STYLE[item.style][0] if isinstance(item, TextItem) else fonts.META
     place = item.place
     form = line_format(fonts.line_height(size), top, place.level * TEXT_INDENT + place.quote * QUOTE_INDENT)
+    if tall:
+        form.setLineHeight(fonts.line_height(size), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
     form.setProperty(MARKER, place.marker)
     form.setProperty(LEVEL, place.level)
     form.setProperty(QUOTE, place.quote)
@@ -143,6 +231,9 @@ def _char_format(span: Span, size: int, weight: int) -> QTextCharFormat:
     else:
         form.setFont(fonts.font(size, fonts.SEMIBOLD if span.bold else weight, italic=span.italic))
     form.setFontStrikeOut(span.strike)
+    if span.raised:
+        form.setFont(fonts.font(fonts.META, fonts.MEDIUM))
+        form.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
     form.setForeground(QBrush(theme.muted if span.image else theme.accent_text if span.link else theme.text))
     if span.link:
         form.setAnchor(True)

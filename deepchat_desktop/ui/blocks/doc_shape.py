@@ -6,7 +6,6 @@ new; a link is told to the owner and never followed here.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -30,7 +29,6 @@ from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape
 from deepchat_desktop.ui.blocks.text_steps import Step, index_of, units, word_range
 from deepchat_desktop.ui.paint import dot, hline, rr, text
 from deepchat_desktop.ui.theme import theme
-
 
 
 class Run(NamedTuple):
@@ -138,7 +136,7 @@ class DocShape(Shape):
     def text_between(self, start: int, end: int) -> str:
         plain = self._cursor(start, end).selectedText().replace("\u2029", "\n").replace("\u2028", "\n")
         sources = iter(self._sources(start, end) if self.document.formulas else ())
-        plain = "".join(next(sources, char) if char == doc_build.OBJECT else char for char in plain)
+        plain = "".join(next(sources, char) if char == markdown_items.FORMULA_MARK else char for char in plain)
         return plain.replace(doc_build.CHIP_PAD, "")
 
     def _sources(self, start: int, end: int) -> Iterator[str]:
@@ -155,8 +153,13 @@ class DocShape(Shape):
         for item in self.items:
             low, high = start - block.position(), end - block.position()
             if high > 0 and low < block.length():
-                yield item, low, high
+                yield self._as_it_stands(item), low, high
             block = block.next()
+
+    def _as_it_stands(self, item: DocItem) -> DocItem:
+        if isinstance(item, RuleItem) or not any(span.math for span in item.spans):
+            return item
+        return replace(item, spans=tuple(doc_build.shown_span(span, self.document.formulas) for span in item.spans))
 
     def markdown_between(self, start: int, end: int) -> str:
         cut = self._cut(start, end)
@@ -199,6 +202,16 @@ class DocShape(Shape):
         """Tell whether nothing but the room beside a code run lies between two places."""
         crossed = self._cursor(start, end).selectedText()
         return bool(crossed) and not crossed.strip(doc_build.CHIP_PAD)
+
+    def link_at(self, at: QPointF) -> tuple[str, str] | None:
+        layout = self.document.documentLayout()
+        at = at - self.origin()
+        href = layout.anchorAt(at)
+        if not href:
+            return None
+        position = layout.hitTest(at, Qt.HitTestAccuracy.FuzzyHit)
+        words = [f.text() for f in _fragments(self.document.findBlock(position)) if f.charFormat().anchorHref() == href]
+        return href, "".join(words)
 
     def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
         origin = self.origin()
@@ -320,7 +333,11 @@ def _decorations(document: QTextDocument) -> Iterator[tuple[int, list[Run]]]:
             look = fragment.charFormat()
             if look.property(doc_build.CODE_RUN) or look.property(doc_build.IMAGE_RUN):
                 first = fragment.position() - block.position()
-                runs.append((first, first + fragment.length()))
+                runs.append(Run(first, first + fragment.length()))
+            elif source := look.property(doc_build.FORMULA):
+                first = fragment.position() - block.position()
+                size = int(look.property(doc_build.FORMULA_SIZE))
+                runs += (Run(at, at + 1, str(source), size) for at in range(first, first + fragment.length()))
         form = block.blockFormat()
         if runs or any(form.property(key) for key in (doc_build.MARKER, doc_build.QUOTE, doc_build.RULE)):
             yield block.blockNumber(), runs

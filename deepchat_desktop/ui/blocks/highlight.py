@@ -8,7 +8,7 @@ languages stay plain; the text is never changed.
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 200_000
 Tone = Literal["text", "syn_keyword", "syn_string", "syn_number", "syn_comment", "syn_function", "syn_operator"]
+TONES: tuple[Tone, ...] = get_args(Tone)
 Run = tuple[str, Tone]
 Line = tuple[Run, ...]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from deepchat_desktop.ui.blocks import markdown_write
-from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, UNCHECKED, RuleItem, Span, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, FORMULA_MARK, UNCHECKED, RuleItem, Span, TextItem
 
 _TAGS = {"h1": "h1", "h2": "h2", "h3": "h3", "p": "p"}
 _SEAM = re.compile(r'</ul><ul>|</ol><ol start="\d+">|</blockquote><blockquote>')
@@ -45,8 +45,11 @@ def spans(runs: Sequence[Span], start: int = 0, end: int = 1 << 30) -> str:
 
 
 def _span(run: Span, words: str) -> str:
+    if run.math:
+        return escape(run.math if words == FORMULA_MARK else words)
     out = escape(words).replace("\u2028", "<br>").replace("\n", "<br>")
-    for wanted, tag in ((run.code, "code"), (run.bold, "strong"), (run.italic, "em"), (run.strike, "s")):
+    kinds = ((run.code, "code"), (run.raised, "sup"), (run.bold, "strong"), (run.italic, "em"), (run.strike, "s"))
+    for wanted, tag in kinds:
         out = f"<{tag}>{out}</{tag}>" if wanted else out
     return f'<a href="{escape(run.link)}">{out}</a>' if run.link.lower().startswith(_SCHEMES) else out
 

@@ -12,7 +12,10 @@ Style = Literal["p", "h1", "h2", "h3"]
 
 @dataclass(frozen=True)
 class Span:
-    """A run of text in one style. ``link`` is a target as written; ``image`` marks the stand-in of a picture."""
+    """A run of text in one style. ``link`` is a target as written; ``image`` marks the stand-in of a picture.
+
+    ``math`` is a formula as written, with its dollars; ``text`` is then the formula alone, or what is shown for it.
+    """
 
     text: str
     bold: bool = False
@@ -21,6 +24,8 @@ class Span:
     code: bool = False
     link: str = ""
     image: bool = False
+    raised: bool = False
+    math: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,15 @@ class CodeItem:
 
 
 @dataclass(frozen=True)
+class MathItem:
+    """A formula on lines of its own. ``source`` is it as written."""
+
+    tex: str
+    source: str
+    place: Place
+
+
+@dataclass(frozen=True)
 class TableItem:
     """Rows of cells, the head first. ``aligns`` has one of "left", "right", "center" for each column."""
 
@@ -76,6 +90,10 @@ class PictureItem:
     place: Place
 
 
-Item = TextItem | CodeItem | TableItem | RuleItem | PictureItem
+Item = TextItem | CodeItem | MathItem | TableItem | RuleItem | PictureItem
+FORMULA_MARK = "\ufffc"
+"""Stands for a formula that is drawn."""
+NOTE_LINK = "#note-"
+"""What the target of a footnote's mark begins with; its label follows."""
 
 BULLET, UNCHECKED, CHECKED = "•", "☐", "☑"

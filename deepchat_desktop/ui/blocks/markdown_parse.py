@@ -7,18 +7,21 @@ longer than ``MAX_CHARS`` is shown as plain text (MD-6). The parser is imported 
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from deepchat_desktop.domain.visible_text import visible_prose
+from deepchat_desktop.ui.blocks import markdown_rules
 from deepchat_desktop.ui.blocks.markdown_items import (
     BULLET,
     CHECKED,
+    NOTE_LINK,
     UNCHECKED,
     CodeItem,
     Item,
+    MathItem,
     PictureItem,
     Place,
     RuleItem,
@@ -39,8 +42,20 @@ _NUMBER = re.compile(r"\d+")
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _STYLES: dict[str, Style] = {"h1": "h1", "h2": "h2"}
 
-References = dict[str, object]
-"""Link definitions seen so far in a message; the parser adds to it."""
+
+@dataclass
+class References:
+    """Link definitions and footnotes' labels of a message, as the parser keeps them; it adds to them."""
+
+    links: dict[str, object] = field(default_factory=dict)
+    notes: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.links or self.notes)
+
+    def copy(self) -> "References":
+        """Return references that can be added to without changing these."""
+        return References(dict(self.links), {key: dict(labels) for key, labels in self.notes.items()})
 
 
 @lru_cache(maxsize=1)
@@ -48,22 +63,34 @@ def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
-    if parser.linkify is not None:
-        # Bare names are no links: "notes.md" and "main.rs" are files, though .md and .rs are also top-level domains.
-        parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    markdown_rules.add(parser)
     return parser
 
 
 def parse(source: str, references: References | None = None) -> tuple[Item, ...]:
     """Return the items of a piece. ``references`` is shared by the pieces of one message."""
+    if len(source) > MAX_CHARS:
+        return (TextItem((Span(visible_prose(source)),), "p", Place()),)
+    return tuple(item for _, items in parse_with_lines(source, references) for item in items)
+
+
+def parse_with_lines(source: str, references: References | None = None) -> list[tuple[int, tuple[Item, ...]]]:
+    """Return the items of each outermost block, with the number of the line that it begins in."""
     shown = visible_prose(source)
-    if len(shown) > MAX_CHARS:
-        return (TextItem((Span(shown),), "p", Place()),)
-    env: dict[str, object] = {"references": references if references is not None else {}}
+    known = references if references is not None else References()
     reader = _Reader()
-    for token in _parser().parse(shown, env):
+    made: list[tuple[int, tuple[Item, ...]]] = []
+    depth = 0
+    for token in _parser().parse(shown, {"references": known.links, "footnotes": known.notes}):
+        line = token.map[0] if token.map else made[-1][0] if made else 0
+        if depth == 0 and token.nesting >= 0:
+            made.append((line, ()))
+        depth += token.nesting
         reader.take(token)
-    return tuple(reader.items)
+        if depth == 0:
+            made[-1] = (made[-1][0], (*made[-1][1], *reader.items))
+            reader.items = []
+    return made
 
 
 def parse_part(text: str, part: Part, references: References | None = None) -> tuple[Item, ...]:
@@ -105,6 +132,8 @@ class _Reader:
             case "fence" | "code_block":
                 words = token.info.split()
                 self.items.append(CodeItem(token.content.removesuffix("\n"), words[0] if words else "", self._place()))
+            case "math_block":
+                self.items.append(MathItem(token.content, token.markup, self._place()))
             case "hr":
                 self.items.append(RuleItem(self._place()))
             case "inline":
@@ -132,6 +161,12 @@ class _Reader:
                 self._marker = self._next_marker()
             case "list_item_close":
                 self._finish_entry()
+            case "footnote_reference_open":
+                self._lists.append(None)
+                self._marker = f"{token.meta['label']}."
+            case "footnote_reference_close":
+                self._finish_entry()
+                self._lists.pop()
             case _:
                 self._table(token)
 
@@ -209,6 +244,10 @@ def spans_of(children: Sequence["Token"]) -> tuple[tuple[Span, ...], list[Pictur
             links.pop()
         elif token.type == "image":
             _image(token, spans, pictures)
+        elif token.type == "math_inline":
+            spans.append(Span(token.content, math=token.markup))
+        elif token.type == "footnote_ref":
+            spans.append(Span(token.content, link=NOTE_LINK + token.content, raised=True))
         else:
             text = "\u2028" if token.type == "hardbreak" else " " if token.type == "softbreak" else token.content
             _append(spans, Span(text, depth["strong"] > 0, depth["em"] > 0, depth["s"] > 0,
@@ -219,7 +258,7 @@ def spans_of(children: Sequence["Token"]) -> tuple[tuple[Span, ...], list[Pictur
 def _append(spans: list[Span], span: Span) -> None:
     """Add a run, joined to the one before when both look the same."""
     last = spans[-1] if spans else None
-    if last is not None and not span.code and last == replace(span, text=last.text):
+    if last is not None and not (span.code or last.math) and last == replace(span, text=last.text):
         spans[-1] = replace(span, text=last.text + span.text)
     elif span.text:
         spans.append(span)
@@ -231,7 +270,8 @@ def _image(token: "Token", spans: list[Span], pictures: list[Picture]) -> None:
     if inline:
         pictures.append((inline[1], inline[2], token.content))
     else:
-        spans.append(Span(_stand_in(token.content, source), image=True))
+        web = source.lower().startswith(("https://", "http://"))
+        spans.append(Span(_stand_in(token.content, source), image=True, link=source if web else ""))
 
 
 def _stand_in(alt: str, source: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, UNCHECKED, Span, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import BULLET, CHECKED, FORMULA_MARK, UNCHECKED, Span, TextItem
 from deepchat_desktop.ui.blocks.text_steps import index_of, units
 
 _HEADS = {"h1": "# ", "h2": "## ", "h3": "### ", "p": ""}
@@ -39,6 +39,10 @@ def cut(runs: Sequence[Span], start: int, end: int) -> Iterator[tuple[Span, str]
 
 
 def _span(run: Span, words: str) -> str:
+    if run.math:
+        return run.math if words == FORMULA_MARK else words
+    if run.raised:
+        return f"[^{words}]"
     if run.code:
         fence = "``" if "`" in words else "`"
         out = f"{fence}{words}{fence}"

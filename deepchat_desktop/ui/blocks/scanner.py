@@ -14,24 +14,36 @@ LIMIT = 4096
 ROWS = 200
 LIST_LIMIT, TABLE_ROWS = 2048, 24
 """Lists cost more to read and tables more to lay out, so their parts are shorter."""
-Kind = Literal["fence", "indent", "list", "table", "lines"]
+MATH_LINES = 200
+"""The most lines of a formula block."""
+Kind = Literal["fence", "indent", "math", "list", "table", "lines"]
 Look = Literal["text", "list", "heading", "box", "rule"]
 
 _END = r"(?:\n|\Z)"
+# A line that opens a formula block: what closes it, if anything, ends the line.
+MATH_LINE = (
+    r"(?:\$\$(?:(?!\$\$)[^\n])*(?:\$\$[ \t]*)?|\\\[(?:(?!\\\])[^\n])*(?:\\\][ \t]*)?)" + _END
+)
 _ENTRY = r"(?:[-+*]|\d{1,9}[.)])(?:[ \t\n]|\Z)"
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`\n]*" + _END + r")|~{3,})")
+_MATH = re.compile(r" {0,3}" + MATH_LINE)
+_MATH_ENDS = {
+    mark: re.compile(re.escape(mark) + r"[^\n]*" + _END + r"|\n(?=[ \t]*" + _END + ")") for mark in ("$$", "\\]")
+}
 _ITEM = re.compile(r" {0,3}" + _ENTRY)
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}" + _END)
 _DELIMITERS = re.compile(r"[ \t]*[-:|][-:| \t]*\|[-:| \t]*" + _END)
 _INTERRUPTS = re.compile(
-    r" {0,3}(?:#{1,6}[ \t\n]|>|`{3,}[^`\n]*" + _END + r"|~{3,}|([-*_])[ \t]*(?:\1[ \t]*){2,}" + _END + ")"
+    r" {0,3}(?:#{1,6}[ \t\n]|>|`{3,}[^`\n]*" + _END + r"|~{3,}|([-*_])[ \t]*(?:\1[ \t]*){2,}" + _END
+    + "|" + MATH_LINE + ")"
 )
 _INDENTED = re.compile(r" {0,3}\t| {4}")
 _BLANKS = re.compile(r"(?:[ \t\r\f\v]*\n)*(?:[ \t\r\f\v]*\Z)?")
 _UNINDENTED = re.compile(r"\n(?= {0,3}[^ \t\n])")
 _LIST_BREAK = re.compile(r"\n(?= ?(?:(?!" + _ENTRY + r")[^ \t\n]|([-*])(?:[ \t]*\1){2,}[ \t]*" + _END + "))")
 _LINES_BREAK = re.compile(
-    r"\n(?=[ \t]*" + _END + r"| {0,3}(?:`{3,}[^`\n]*" + _END + r"|~{3,}|(?P<item>[-+*]|1[.)])[ \t]+[^\s]))"
+    r"\n(?=[ \t]*" + _END + r"| {0,3}(?:`{3,}[^`\n]*" + _END + r"|~{3,}|" + MATH_LINE
+    + r"|(?P<item>[-+*]|1[.)])[ \t]+[^\s]))"
 )
 _TABLE_BREAK = re.compile(r"\n(?= {0,3}(?:#{1,6}[ \t]|>))")
 _DELIMITER_LINE = re.compile(r"\n(?=[ \t]*[-:|][-:| \t]*\|[-:| \t]*" + _END + ")")
@@ -121,6 +133,8 @@ def _kind(text: str, at: int) -> Kind:
         return "fence"
     if _INDENTED.match(text, at):
         return "indent"
+    if _MATH.match(text, at):
+        return "math"
     if _ITEM.match(text, at) and not _RULE.match(text, at):
         return "list"
     return "table" if _starts_table(text, at) else "lines"
@@ -153,10 +167,25 @@ def _end(text: str, at: int, kind: Kind) -> int:
         case "indent":
             found = _UNINDENTED.search(text, _line_end(text, at))
             return found.start() + 1 if found else len(text)
+        case "math":
+            return _math_end(text, at)
         case "list":
             return _list_end(text, at)
         case "table" | "lines":
             return _lines_end(text, at, kind)
+
+
+def _math_end(text: str, at: int) -> int:
+    """Return the end of the line that closes a formula block, or where a blank line ends it unclosed."""
+    begin = at + len(text[at : at + 4]) - len(text[at : at + 4].lstrip(" "))
+    mark = "$$" if text[begin] == "$" else "\\]"
+    found = _MATH_ENDS[mark].search(text, begin + 2)
+    end = len(text) if found is None else found.end() if found[0].startswith(mark) else found.start() + 1
+    if text.count("\n", at, end) > MATH_LINES:
+        for _ in range(MATH_LINES):
+            at = text.find("\n", at) + 1
+        return at
+    return end
 
 
 def _list_end(text: str, at: int) -> int:
@@ -190,7 +219,7 @@ def _lines_end(text: str, at: int, kind: Kind) -> int:
 def _cut(text: str, piece: Part, inside: Part | None) -> list[Part]:
     """Return the parts of a piece, or of what follows the start of one of its parts."""
     here = piece if inside is None else inside._replace(end=piece.end)
-    if piece.kind in ("fence", "indent"):
+    if piece.kind in ("fence", "indent", "math"):
         return [here]
     parts: list[Part] = []
     while (end := _part_end(text, here)) < piece.end:
@@ -267,7 +296,7 @@ def looks(text: str, part: Part) -> tuple[Look, Look]:
     """Return how a part begins and how it ends, for the space between parts."""
     if part.flow:
         return "text", "text"
-    if part.kind in ("fence", "indent", "table"):
+    if part.kind in ("fence", "indent", "math", "table"):
         return "box", "box"
     if part.kind == "list":
         return "list", "list"

@@ -5,11 +5,21 @@ Invariant: a piece that shows the same kind of item is given the new state and n
 
 from collections.abc import Sequence
 
+from deepchat_desktop.ui.blocks import fence_shape
 from deepchat_desktop.ui.blocks.code_shape import CodeChoices, CodeShape
 from deepchat_desktop.ui.blocks.column_shape import ColumnShape
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
 from deepchat_desktop.ui.blocks.markdown_gaps import gap
-from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, PictureItem, RuleItem, TableItem, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import (
+    CodeItem,
+    Item,
+    MathItem,
+    PictureItem,
+    RuleItem,
+    TableItem,
+    TextItem,
+)
+from deepchat_desktop.ui.blocks.math_shape import MathShape
 from deepchat_desktop.ui.blocks.picture_shape import PictureShape
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, TEXT_INDENT, Shape
 from deepchat_desktop.ui.blocks.table_shape import Columns, TableShape
@@ -43,7 +53,9 @@ class StackShape(ColumnShape):
         match group[0]:
             case CodeItem() as code:
                 choices = self._kept.setdefault(index, CodeChoices())
-                return CodeShape(code.text, code.language, choices, open=open)
+                return fence_shape.make(code.text, code.language, choices, open=open)
+            case MathItem() as math:
+                return MathShape(math.tex, math.source)
             case TableItem() as table:
                 return TableShape(table, self._columns if index == 0 else None, first=self._first or index > 0)
             case PictureItem() as picture:
@@ -95,7 +107,9 @@ def _update(shape: Shape, group: Group, *, open: bool) -> bool:
             return False
         shape.set_items(texts)
     elif isinstance(shape, CodeShape) and isinstance(first, CodeItem):
-        shape.set_code(first.text, first.language, open=open)
+        return fence_shape.update(shape, first.text, first.language, open=open)
+    elif isinstance(shape, MathShape):
+        return isinstance(first, MathItem) and (shape.tex, shape.source) == (first.tex, first.source)
     else:
         same = isinstance(shape, PictureShape) and isinstance(first, PictureItem)
         return same and shape.source == (first.media_type, first.data)  # type: ignore[attr-defined,union-attr]

@@ -1,9 +1,8 @@
 """An answer's text: one cell for each part that the scanner cuts, each read when it is built.
 
 Invariants: closed parts keep their cells; only the open one is read again. When the text is whole it is read once
-more as a whole where that is cheap (``check``), and if the parser sees other blocks than the scanner did, it is shown
-as one part. ``WHOLE_IDLE`` is the border: longer texts keep the scanner's parts unless a caller that can parse
-elsewhere (another process, up to ``WHOLE_WORKER``) says otherwise through ``show_whole``.
+more as a whole (``check``), and parts that the parser sees otherwise than the scanner are joined. ``WHOLE_IDLE`` is
+the border: longer texts are read by the render process, and beyond ``WHOLE_WORKER`` the scanner's parts stay.
 """
 
 import re
@@ -12,11 +11,15 @@ from typing import cast
 
 from deepchat_desktop.domain.blocks import Block, TextBlock
 from deepchat_desktop.domain.visible_text import visible_exact
+from deepchat_desktop.presenters.render import Job, Made
 from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.blocks import fence_shape, markdown_parity
 from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
 from deepchat_desktop.ui.blocks.markdown_items import Item
 from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part
+from deepchat_desktop.ui.blocks.math_shape import MathShape
+from deepchat_desktop.ui.blocks.rendering import rendering
 from deepchat_desktop.ui.blocks.scanner import Look, Part, Scanner, looks, scan
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
@@ -36,12 +39,14 @@ class MarkdownText:
         self.open = True
         self.checked = False
         self.read = 0
-        self.references: References = {}
+        self.references = References()
         self.cells: list[TextCell] = []
         self._index = index
         self._columns: dict[int, Columns] = {}
         self._kept: dict[int, dict[int, CodeChoices]] = {}
         self._whole = False
+        self._ranges: list[tuple[int, int]] | None = None
+        """What the render process found out about the present text."""
 
     def update(self, block: TextBlock) -> None:
         """Take the block's text as it is now."""
@@ -87,7 +92,7 @@ class MarkdownText:
 
     def _take_references(self) -> bool:
         """Read the link definitions; True if there are any. Only of a whole text: half a one names half a target."""
-        found: References = {}
+        found = References()
         text = self.scanner.text
         if len(text) <= WHOLE_WORKER and "]:" in text:
             for part in self.scanner.parts:
@@ -97,31 +102,39 @@ class MarkdownText:
         return bool(found)
 
     def check(self) -> bool:
-        """Read a short whole text once as a whole; True if it must be shown in one part."""
+        """Read a whole text once as a whole, a long one in the render process; True if parts were joined."""
+        ranges, self._ranges = self._ranges, None
+        if ranges is not None:
+            return self.join(ranges)
         if self.checked or self.open:
             return False
         self.checked = True
         text = self.scanner.text
-        if len(text) > WHOLE_IDLE or len(self.scanner.parts) < 2:
+        if len(self.scanner.parts) < 2 or len(text) > WHOLE_WORKER:
             return False
-        found: References = dict(self.references)
-        by_parts = [item for part in self.scanner.parts for item in parse_part(text, part, dict(self.references))]
-        if tuple(by_parts) == parse(text, found):
-            return False
-        self.show_whole()
-        return True
+        if len(text) <= WHOLE_IDLE:
+            return self.join(markdown_parity.joined(text, self.scanner.parts))
+        told = {"text": text, "parts": self.scanner.parts}
+        job = Job("parity", told, markdown_parity.checked, name=f"text {id(self)}")
+        rendering.once(job, lambda made: self._take_ranges(text, made))
+        return False
 
-    def show_whole(self) -> None:
-        """Show the text in one part from now on."""
-        self._whole = True
-        self.scanner.parts = [Part(0, len(self.scanner.text), "lines")]
-        self.cells = []
-        self._stand(0)
+    def _take_ranges(self, text: str, made: Made) -> None:
+        if self.scanner.text == text and not self._whole:
+            self._ranges = made.value
+
+    def join(self, ranges: Sequence[tuple[int, int]]) -> bool:
+        """Show each range of characters as one part from now on; True if there are any."""
+        if ranges:
+            self._whole = True
+            self.scanner.parts = markdown_parity.apply(self.scanner.parts, ranges)
+            self._stand(0)
+        return bool(ranges)
 
     def items(self, part: Part) -> tuple[Item, ...]:
         """Parse one part."""
         self.read += 1
-        return parse_part(self.scanner.text, part, dict(self.references))
+        return parse_part(self.scanner.text, part, self.references.copy())
 
     def columns(self, part: Part) -> Columns:
         """Return the widths that the parts of a table share."""
@@ -152,7 +165,10 @@ class TextCell(Cell):
         self.width = 0
         match self.shape:
             case CodeShape():
-                self.shape.set_code(*self._code(), open=self._open())
+                kept = fence_shape.update(self.shape, *self._code(), open=self._open(), closed=self._closed())
+                self.shape = self.shape if kept else None
+            case MathShape():
+                self.shape = None
             case StackShape():
                 self.shape.set_items(self.text.items(self.part), open=self._open())
 
@@ -164,6 +180,13 @@ class TextCell(Cell):
 
     def _open(self) -> bool:
         return self.text.open and self.part.end == len(self.text.scanner.text)
+
+    def _closed(self) -> bool:
+        """Tell whether the closing line of a fence has come."""
+        source = self.markdown_exact().rstrip()
+        last = source[source.rfind("\n") + 1 :].strip() if "\n" in source else ""
+        opening = _FENCE.match(source)
+        return opening is not None and last[:3] in ("```", "~~~") and set(last) == {opening[2][0]}
 
     def _code(self) -> tuple[str, str]:
         """Return the code and the language of a fence."""
@@ -185,7 +208,7 @@ class TextCell(Cell):
     def make(self) -> Shape:
         if self.part.kind == "fence":
             choices = self.text.kept(self.part).setdefault(0, CodeChoices())
-            return CodeShape(*self._code(), choices, open=self._open())
+            return fence_shape.make(*self._code(), choices, open=self._open(), closed=self._closed())
         items = self.text.items(self.part)
         kept = self.text.kept(self.part)
         return StackShape(items, self.text.columns(self.part), kept, first=self.part.first)

@@ -1,5 +1,6 @@
 """What spots, keys and the context menu do: open, copy, ask the window."""
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject, QPoint, QPointF
@@ -93,6 +94,14 @@ class Actions(QObject):
     def message_markdown(self, row: int) -> str:
         """Return a message's text as it was written."""
         return source.text(self._model.message(row))
+
+    def to_note(self, row: int, label: str) -> None:
+        """Go to the footnote of a message."""
+        begins = re.compile(rf"^ {{0,3}}\[\^{re.escape(label)}\]:", re.MULTILINE)
+        for index, cell in enumerate(self._view.layout_.entry(row).cells):
+            if isinstance(cell, TextCell) and begins.search(cell.markdown_exact()):
+                self._view.scroll_to_cell(row, index)
+                return
 
     def menu(self, where: QPoint, placed: Placed | None, at: QPointF) -> None:
         """Open the context menu for a block."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from deepchat_desktop.domain.blocks import text_of
 from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.blocks.rendering import rendering
 from deepchat_desktop.ui.chat.measures import COLUMN, SIDE
 from deepchat_desktop.ui.chat.new_text_pill import NewTextPill
 from deepchat_desktop.ui.controls_shown import Turning
@@ -76,6 +77,8 @@ class MessageList(QAbstractScrollArea):
         self._turning.timeout.connect(self._repaint_turning)
         self._pill = NewTextPill(self)
         self._pill.clicked.connect(self.to_end)
+        self._drawn = QTimer(self, singleShot=True, interval=0)
+        self._drawn.timeout.connect(self.settle)
         self._set_up()
         self._connect()
         self.finding = Finding(self, model)  # after the list's own slots: it shows hits in what they laid out
@@ -99,6 +102,7 @@ class MessageList(QAbstractScrollArea):
         self._model.block_changed.connect(self._on_block)
         self._model.message_changed.connect(self._on_message)
         theme.changed.connect(self._on_theme)
+        rendering.changed.connect(self._drawn.start)  # many formulas come at once: one laying out for all
 
     # What others may ask
 

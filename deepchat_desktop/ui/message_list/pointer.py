@@ -1,12 +1,14 @@
 """The mouse over the list: spots, links, selecting and dragging out, sideways scrolling."""
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
+from deepchat_desktop.ui.blocks.markdown_items import NOTE_LINK
 from deepchat_desktop.ui.blocks.shape import Shape, Spot
 from deepchat_desktop.ui.blocks.side_slide import SideSlide
 from deepchat_desktop.ui.message_list.drag_out import drag
@@ -56,6 +58,11 @@ class Pointer(QObject):
                 return self._mouse(event)
             case QContextMenuEvent():
                 self._view.actions_.menu(event.globalPos(), self._at(QPointF(event.pos())), QPointF(event.pos()))
+                return True
+            case QHelpEvent():
+                hint = self.hint(QPointF(event.pos()))
+                # Escaped: Qt would read a foreign line that looks like HTML as HTML.
+                QToolTip.showText(event.globalPos(), f"<p>{escape(hint)}</p>" if hint else "", self._view.viewport())
                 return True
         if event.type() == QEvent.Type.Leave:
             self._hover(None, -1)
@@ -209,7 +216,9 @@ class Pointer(QObject):
         placed = self._at(at)
         if placed is not None and placed.cell.shape is not None:
             link = placed.cell.shape.link_at(self._view.shape_point(placed, at))
-            if link is not None:
+            if link is not None and link[0].startswith(NOTE_LINK):
+                self._view.actions_.to_note(placed.row, link[0].removeprefix(NOTE_LINK))
+            elif link is not None:
                 self._view.link_clicked.emit(*link)
 
     def _hover(self, found: tuple[Placed, Spot] | None, row: int) -> None:
@@ -230,6 +239,11 @@ class Pointer(QObject):
         if not isinstance(placed.cell.shape, CodeShape) and placed.cell.shape.link_at(inner):
             return Qt.CursorShape.PointingHandCursor
         return Qt.CursorShape.IBeamCursor
+
+    def hint(self, at: QPointF) -> str:
+        """Return the line that is shown while the pointer rests at a point of the view."""
+        placed = self._at(at)
+        return placed.cell.shape.hint_at(self._view.shape_point(placed, at)) if placed and placed.cell.shape else ""
 
     def wheel(self, event: QWheelEvent) -> bool:
         """Scroll inside a block where it can; an upright turn scrolls the list unless the block scrolls that way."""

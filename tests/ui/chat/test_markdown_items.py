@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deepchat_desktop.domain.blocks import TextBlock
 from deepchat_desktop.ui.blocks import markdown_parse
-from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, PictureItem, RuleItem, Span, TableItem, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, MathItem, PictureItem, RuleItem, Span, TableItem, TextItem
 from deepchat_desktop.ui.blocks.markdown_parse import parse, parse_part
 from deepchat_desktop.ui.blocks.scanner import Scanner, scan
 from deepchat_desktop.ui.blocks.text_block import MarkdownText
@@ -19,6 +19,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"
 
 def shown(span: Span) -> str:
     marks = [f.name for f in fields(span) if f.name not in ("text", "link") and getattr(span, f.name)]
+    marks = [f"math {span.math!r}" if mark == "math" else mark for mark in marks]
     marks += [f"-> {span.link}"] if span.link else []
     return repr(span.text) + (f" [{', '.join(marks)}]" if marks else "")
 
@@ -30,6 +31,8 @@ def dump(item: Item) -> str:
             body = f"{item.style} " + " + ".join(shown(span) for span in item.spans)
         case CodeItem():
             body = f"code({item.language}) {item.text!r}"
+        case MathItem():
+            body = f"formula {item.tex!r} of {item.source!r}"
         case TableItem():
             rows = (" | ".join(" + ".join(map(shown, cell)) for cell in row) for row in item.rows)
             body = f"table({', '.join(item.aligns)})\n    " + "\n    ".join(rows)
@@ -48,7 +51,7 @@ def test_golden(name: str) -> None:
 
 
 def by_pieces(source: str) -> str:
-    references: markdown_parse.References = {}
+    references = markdown_parse.References()
     for part in scan(source):  # as at the end of a message: definitions first
         parse_part(source, part, references)
     items = [item for part in scan(source) for item in parse_part(source, part, references)]
@@ -63,7 +66,8 @@ def test_cut_into_pieces_it_reads_the_same(name: str) -> None:
 
 LINES = st.sampled_from(
     ["text", "more *text*", "", "", "- item", "- [ ] task", "1. one", "2. two", "  nested", "# head", "---",
-     "> quote", "```py", "```", "    code", "| a | b |", "|---|---|", "| 1 | 2 |", "   - deep", "~~~", "x  "]
+     "> quote", "$$", "\\[", "\\]", "+ x", "$$ y $$", "a $z$", "$$ w $$ b", "[^1]: note", "see[^1]", "```py",
+     "```", "    code", "| a | b |", "|---|---|", "| 1 | 2 |", "   - deep", "~~~", "x  "]
 )  # fmt: skip
 SOURCES = st.lists(LINES, max_size=14).map("\n".join)
 
@@ -85,7 +89,10 @@ def words(source: str) -> str:
 
 
 def cut_words(source: str) -> str:
-    return " ".join(text for p in scan(source) for item in parse_part(source, p) for text in texts(item))
+    known = markdown_parse.References()
+    for part in scan(source):
+        parse_part(source, part, known)
+    return " ".join(text for p in scan(source) for item in parse_part(source, p, known) for text in texts(item))
 
 
 def texts(item: Item) -> list[str]:
@@ -94,6 +101,8 @@ def texts(item: Item) -> list[str]:
             return [span.text for span in item.spans]
         case CodeItem():
             return [item.text]
+        case MathItem():
+            return [item.source]
         case TableItem():
             return [span.text for row in item.rows for cell in row for span in cell]
         case _:
@@ -128,4 +137,4 @@ def test_a_huge_piece_is_plain_text() -> None:
 def test_file_names_are_no_links() -> None:
     (item,) = parse("See notes.md, main.rs and a@b.co, but https://example.org/x is one.")
     assert isinstance(item, TextItem)
-    assert [span.link for span in item.spans if span.link] == ["https://example.org/x"]
+    assert [span.link for span in item.spans if span.link] == ["mailto:a@b.co", "https://example.org/x"]

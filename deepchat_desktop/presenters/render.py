@@ -1,0 +1,111 @@
+"""What the render process made, kept by its key, for views that look synchronously and are told when it has come.
+
+Invariants: a key is asked for once while it is kept; at most ``BYTES`` of results are kept, the ones used last, and
+failures among them; a result went through its job's check before a view sees it.
+"""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from deepchat_desktop.services.render import RenderFailed, RenderWorker
+
+BYTES = 32_000_000
+_ENTRY = 200
+"""What an entry costs beside its result, in bytes."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing to make. ``check`` turns the process's answer into what views use; it raises ValueError."""
+
+    kind: str
+    arguments: dict[str, Any]
+    check: Callable[[Any], Any]
+    name: str = ""
+    """What to keep it by, for a job whose arguments are long and that is asked for once."""
+
+    def key(self) -> str:
+        """Return what this job's result is kept by."""
+        if self.name:
+            return self.name
+        told = json.dumps([self.kind, self.arguments], sort_keys=True).encode()
+        return hashlib.blake2b(told, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A result, or one line about why there is none."""
+
+    value: Any = None
+    problem: str = ""
+
+
+class Renders(QObject):
+    """Asks the render process and keeps what it made."""
+
+    done = Signal(str)
+    """The key of a job that has a result or a problem now."""
+
+    def __init__(self, worker: RenderWorker, start_task: Callable[..., object]) -> None:
+        super().__init__()
+        self._worker, self._start_task = worker, start_task
+        self._made: OrderedDict[str, tuple[Made, int]] = OrderedDict()
+        self._asked: set[str] = set()
+        self.bytes = 0
+
+    def look(self, key: str) -> Made | None:
+        """Return what was made, or None."""
+        found = self._made.get(key)
+        if found is None:
+            return None
+        self._made.move_to_end(key)
+        return found[0]
+
+    def want(self, job: Job, key: str) -> None:
+        """Have a job done, if it is not being done; ``done`` comes later."""
+        if key not in self._asked:
+            self._asked.add(key)
+            self._start_task(self._make(job, key), f"render {job.kind}")
+
+    async def _make(self, job: Job, key: str) -> None:
+        size = 0
+        try:
+            answer = await self._worker.ask(job.kind, job.arguments)
+            size = _size(answer)
+            made = Made(job.check(answer))
+        except RenderFailed as error:
+            made = Made(problem=str(error))
+        except (ValueError, TypeError, KeyError) as error:
+            made = Made(problem=f"It was drawn, but cannot be shown: {error}")
+        finally:
+            self._asked.discard(key)
+        self._keep(key, made, size + _ENTRY)
+        self.done.emit(key)
+
+    def _keep(self, key: str, made: Made, size: int) -> None:
+        if key in self._made:
+            self.bytes -= self._made.pop(key)[1]
+        self._made[key] = (made, size)
+        self.bytes += size
+        while self.bytes > BYTES and len(self._made) > 1:
+            _, (_, freed) = self._made.popitem(last=False)
+            self.bytes -= freed
+
+
+def _size(answer: Any) -> int:
+    """Return about how many bytes an answer holds."""
+    match answer:
+        case str():
+            return len(answer)
+        case dict():
+            return sum(map(_size, answer.values()))
+        case list():
+            return 32 * len(answer)
+        case _:
+            return 8

@@ -1,0 +1,78 @@
+"""Where the scanner's parts and a reading of the whole text differ: which parts must be read as one.
+
+Invariant: after joining, reading part by part gives the items of the whole text, unless a part would then be longer
+than the parser takes: that one stays cut. No Qt: the render process does this for long texts.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from deepchat_desktop.ui.blocks.markdown_parse import MAX_CHARS, References, parse, parse_part, parse_with_lines
+from deepchat_desktop.ui.blocks.scanner import Part
+
+Range = tuple[int, int]
+
+
+def joined(text: str, parts: Sequence[Part]) -> list[Range]:
+    """Return the ranges of characters that must be one part each; none when all is well."""
+    references = References()
+    whole = parse_with_lines(text, references)
+    starts = _line_starts(text)
+    blocks = [(starts[min(line, len(starts) - 1)], items) for line, items in whole]
+    cuts = _common_cuts([start for start, _ in blocks], text, parts)
+    made: list[Range] = []
+    for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True):
+        inside = [part for part in parts if start <= part.start < end]
+        by_parts = [item for part in inside for item in parse_part(text, part, references.copy())]
+        wanted = [item for at, items in blocks if start <= at < end for item in items]
+        if by_parts == wanted or end - start > MAX_CHARS:
+            continue
+        if list(parse(text[start:end], references.copy())) != wanted and len(text) <= MAX_CHARS:
+            return [(0, len(text))]
+        made.append((start, end))
+    return made
+
+
+def checked(answer: Any) -> list[Range]:
+    """Return what the render process answered. Raises TypeError or ValueError when these are no ranges in order."""
+    ranges = [(int(start), int(end)) for start, end in answer]
+    flat = [at for pair in ranges for at in pair]
+    if flat != sorted(flat):
+        raise ValueError("ranges out of order")
+    return ranges
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    while (found := text.find("\n", starts[-1])) >= 0:
+        starts.append(found + 1)
+    return starts
+
+
+def _common_cuts(blocks: Sequence[int], text: str, parts: Sequence[Part]) -> list[int]:
+    """Return where a part begins with a block of the whole; 0 is always one."""
+    begins = set(blocks)
+    cuts = [0]
+    for part in parts[1:]:
+        at = part.start
+        while at < part.end and text[at] in " \t\n":
+            at += 1
+        if part.first and begins & {part.start, text.rfind("\n", 0, at) + 1}:
+            cuts.append(part.start)
+    return cuts
+
+
+def apply(parts: Sequence[Part], ranges: Sequence[Range]) -> list[Part]:
+    """Return the parts with those of each range made into one."""
+    made: list[Part] = []
+    rest = list(ranges)
+    for part in parts:
+        while rest and part.start >= rest[0][1]:
+            rest.pop(0)
+        if not rest or part.start < rest[0][0]:
+            made.append(part)
+        elif part.start == rest[0][0]:
+            made.append(Part(*rest[0], "lines"))
+    return made
+
+
