@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from deepchat_desktop.domain.find import Needle, Range, texts_in
+from deepchat_desktop.domain.find import Needle, Range
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 
 SLICE_S = 0.006
@@ -169,7 +169,7 @@ class FindInSession(QObject):
         """Read a message's texts; a long one in pieces, since folding looks at each character alone."""
         self.read += 1
         texts: Texts = []
-        for block, text in texts_in(self._model.message(row).blocks):
+        for block, text in self._model.texts(row):
             pieces = []
             for at in range(0, len(text), CHUNK):
                 pieces.append(text[at : at + CHUNK].casefold())
