@@ -6,6 +6,7 @@ failures among them; a result went through its job's check before a view sees it
 
 import hashlib
 import json
+import logging
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.services.render import RenderFailed, RenderWorker
 
+_log = logging.getLogger(__name__)
 BYTES = 32_000_000
 _ENTRY = 200
 """What an entry costs beside its result, in bytes."""
@@ -81,8 +83,9 @@ class Renders(QObject):
             made = Made(job.check(answer))
         except RenderFailed as error:
             made = Made(problem=str(error))
-        except (ValueError, TypeError, KeyError) as error:
-            made = Made(problem=f"It was drawn, but cannot be shown: {error}")
+        except (ValueError, TypeError, KeyError):  # it is no answer to what was asked
+            _log.info("The answer to a %s job cannot be used", job.kind, exc_info=True)
+            made = Made(problem="It was drawn, but the picture is not fit to be shown.")
         finally:
             self._asked.discard(key)
         self._keep(key, made, size + _ENTRY)

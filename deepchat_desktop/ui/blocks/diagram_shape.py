@@ -51,6 +51,9 @@ class DiagramShape(CodeShape):
         shown = self.choices.picture if self.choices.drawn else None
         return shown if isinstance(shown, Diagram) else None
 
+    def _language(self) -> str:
+        return "Mermaid"
+
     def _wanted(self) -> list[Wanted]:
         usual = super()._wanted()
         if not self._closed or not rendering.connected:

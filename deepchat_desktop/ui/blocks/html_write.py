@@ -46,7 +46,7 @@ def spans(runs: Sequence[Span], start: int = 0, end: int = 1 << 30) -> str:
 
 def _span(run: Span, words: str) -> str:
     if run.math:
-        return escape(run.math if words == FORMULA_MARK else words)
+        return escape(run.math if words in (FORMULA_MARK, run.text) else words)
     out = escape(words).replace("\u2028", "<br>").replace("\n", "<br>")
     kinds = ((run.code, "code"), (run.raised, "sup"), (run.bold, "strong"), (run.italic, "em"), (run.strike, "s"))
     for wanted, tag in kinds:

@@ -40,7 +40,7 @@ def cut(runs: Sequence[Span], start: int, end: int) -> Iterator[tuple[Span, str]
 
 def _span(run: Span, words: str) -> str:
     if run.math:
-        return run.math if words == FORMULA_MARK else words
+        return run.math if words in (FORMULA_MARK, run.text) else words
     if run.raised:
         return f"[^{words}]"
     if run.code:

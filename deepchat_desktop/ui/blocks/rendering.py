@@ -161,7 +161,7 @@ def _png(data: bytes) -> QImage:
     wide, high = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
     if not 0 < wide * high <= MAX_PIXELS:
         raise ValueError("the picture is too large")
-    image = QImage.fromData(data, b"png")
+    image = QImage.fromData(data, "PNG")
     if image.isNull():
         raise ValueError("the picture is damaged")
     return image

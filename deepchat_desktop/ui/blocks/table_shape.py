@@ -99,7 +99,7 @@ class TableShape(DocShape):
         if self._first or not self.columns.natural:
             self.columns.take((self._head, *rows))
         self._asked: tuple[float, tuple[float, ...]] = (0.0, ())
-        document = SilentDocument()
+        document = SilentDocument(self.formula_of)
         count = len(self._head)
         self._table: QTextTable = QTextCursor(document).insertTable(max(1, len(rows)), count, self._format(780))
         for row, cells in enumerate(rows):
@@ -233,14 +233,20 @@ def markdown_of(rows: Sequence[Row], aligns: Sequence[str]) -> str:
 
 
 def _width(spans: Sequence[Span]) -> float:
-    return sum(_metrics(span).horizontalAdvance(span.text) + (14 if span.code else 0) for span in spans) + 2
+    return sum(_metrics(span).horizontalAdvance(span.math or span.text) + (14 if _chip(span) else 0) for span in spans) + 2
 
 
 def _longest_word(spans: Sequence[Span]) -> float:
-    words = [(span, word) for span in spans for word in span.text.split()]
-    widths = (_metrics(span).horizontalAdvance(word) + (16 if span.code else 2) for span, word in words)
+    words = [(span, word) for span in spans for word in ([span.math] if span.math else span.text.split())]
+    widths = (_metrics(span).horizontalAdvance(word) + (16 if _chip(span) else 2) for span, word in words)
     return min(_NARROWEST, max(widths, default=24))
 
 
+def _chip(span: Span) -> bool:
+    """Tell whether a run may stand in mono: a formula does until it is drawn, and its source is the wider one."""
+    return span.code or bool(span.math)
+
+
 def _metrics(span: Span) -> QFontMetricsF:
-    return fonts.metrics(fonts.META if span.code else fonts.CONTROL, fonts.SEMIBOLD, mono=span.code)
+    chip = _chip(span)
+    return fonts.metrics(fonts.META if chip else fonts.CONTROL, fonts.SEMIBOLD, mono=chip)
