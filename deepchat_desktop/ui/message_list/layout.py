@@ -121,8 +121,8 @@ class Layout:
         above = self.entry(self.anchor.row).cells[: self.anchor.cell]
         return self.heights.prefix(self.anchor.row) + sum(cell.height for cell in above) + self.anchor.px
 
-    def jump(self, y: int) -> None:
-        """Put the view's top at a height of the tree."""
+    def jump(self, y: int, lead: int = 0) -> None:
+        """Put a height of the tree ``lead`` px below the view's top."""
         if not self.entries:
             return
         row, rest = self.heights.find(y)
@@ -132,7 +132,7 @@ class Layout:
         for index, cell in enumerate(entry.cells):
             if rest < cell.height or index == len(entry.cells) - 1:
                 before, built = cell.height, self.cell(row, index)
-                self.anchor = Anchor(row, index, rest * built.height // max(1, before))
+                self.anchor = Anchor(row, index, rest * built.height // max(1, before) - lead)
                 break
             rest -= cell.height
         self.place()

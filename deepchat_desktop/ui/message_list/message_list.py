@@ -145,13 +145,13 @@ class MessageList(QAbstractScrollArea):
         self._set_following(False)
         self.settle()
 
-    def scroll_to(self, y: int) -> None:
-        """Put a height of the conversation at the top of the view; the end is followed from there on."""
-        self._set_following(y >= self.layout_.most())
+    def scroll_to(self, y: int, lead: int = 0) -> None:
+        """Put a height of the conversation ``lead`` px below the view's top; from the end on, follow."""
+        self._set_following(y - lead >= self.layout_.most())
         if self.following:
             self.layout_.to_end()
         else:
-            self.layout_.jump(max(0, y))
+            self.layout_.jump(max(0, y), lead)
         self._show()
 
     def find_all(self, words: str) -> int:

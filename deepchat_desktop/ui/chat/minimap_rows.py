@@ -1,0 +1,102 @@
+"""What the minimap knows of each message: how much it is, whose, and whether something in it needs attention.
+
+Invariants: sizes are read when they are drawn for the first time, marks in slices while nothing else is to do; a
+changed message is read again at the next drawing, not when it changes, so a token costs nothing.
+"""
+
+import time
+from typing import Literal
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from deepchat_desktop.presenters.message_list_model import MessageListModel
+
+SLICE_S = 0.003
+
+Mark = Literal["error", "waits"]
+
+
+class MapRows(QObject):
+    """The messages of one model. ``marks`` holds the messages with an error or a request that waits."""
+
+    changed = Signal()
+    """Messages came, went or changed, or marks were found."""
+
+    def __init__(self, model: MessageListModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.marks: dict[int, Mark] = {}
+        self._tokens: dict[int, int] = {}
+        self._dirty: set[int] = set()
+        self.version = 0
+        """Another one after every change."""
+        self._scanned = 0
+        self._scan = QTimer(self, interval=0, singleShot=True)
+        self._scan.timeout.connect(self._on_scan)
+        model.reset.connect(self._on_reset)
+        for signal in (model.message_added, model.message_changed, model.block_changed, model.block_text):
+            signal.connect(self._on_changed)
+        self._on_reset()
+
+    def _tell(self) -> None:
+        self.version += 1
+        self.changed.emit()
+
+    def count(self) -> int:
+        """Return the number of messages."""
+        return self._model.count()
+
+    def tokens(self, row: int) -> int:
+        """Return about how many tokens a message has."""
+        known = self._tokens.get(row)
+        if known is None:
+            known = self._tokens[row] = self._model.message(row).tokens
+        return known
+
+    def of_user(self, row: int) -> bool:
+        """Tell whether the user wrote a message."""
+        return self._model.message(row).role == "user"
+
+    def refresh(self) -> None:
+        """Read changed messages again; for the moment before drawing."""
+        for row in self._dirty:
+            self._tokens.pop(row, None)
+            if row < self._scanned:
+                self._mark(row)
+        self._dirty.clear()
+
+    def _on_reset(self) -> None:
+        self.marks.clear()
+        self._tokens.clear()
+        self._dirty.clear()
+        self._scanned = 0
+        self._scan.start()
+        self._tell()
+
+    def _on_changed(self, row: int) -> None:
+        if row not in self._dirty:
+            self._dirty.add(row)
+            self._tell()
+        if row >= self._scanned:
+            self._scan.start()
+
+    def _on_scan(self) -> None:
+        end = time.perf_counter() + SLICE_S
+        before = len(self.marks)
+        while self._scanned < self._model.count():
+            self._mark(self._scanned)
+            self._scanned += 1
+            if time.perf_counter() >= end:
+                self._scan.start()
+                break
+        if len(self.marks) != before:
+            self._tell()
+
+    def _mark(self, row: int) -> None:
+        message = self._model.message(row)
+        if message.waits:
+            self.marks[row] = "waits"
+        elif message.has_error:
+            self.marks[row] = "error"
+        else:
+            self.marks.pop(row, None)
