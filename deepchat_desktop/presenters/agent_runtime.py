@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
-from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.attachments import Attached
 from deepchat_desktop.domain.budget import DEFAULT_WINDOW
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.events import (
@@ -20,6 +20,7 @@ from deepchat_desktop.domain.events import (
 )
 from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
+from deepchat_desktop.presenters.completion import CompletionPresenter, Sessions, WorkspaceFiles
 from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.words import error_words
@@ -34,7 +35,7 @@ class AgentRuntimePresenter(QObject):
     notice = Signal(str, str)
     settings_changed = Signal()
     send_refused = Signal(str, object)
-    """The text and the pictures (a tuple of ``ImageBlock``) that could not be sent, for the composer to get back."""
+    """The text and what was attached (a tuple of ``Attached``), for the composer to get back."""
 
     def __init__(self, core: Core, session: SessionPresenter, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,15 +46,17 @@ class AgentRuntimePresenter(QObject):
         self._created = ""
         """The session that the open draft became."""
         self._draft_settings = SessionSettings(workspace=core.settings.workspace)
+        sources = (WorkspaceFiles(self.workspace, core.data_dir), Sessions(session.model, session.current_id))
+        self.completion = CompletionPresenter(core.tasks, sources, self)
         session.current_changed.connect(self._on_current)
 
     # Runs
 
-    def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+    def send(self, text: str, attached: Sequence[Attached] = ()) -> None:
         """Send a message; the session is created with its first one."""
         session_id = self._session.current_id()
         self._session.hold_draft(session_id)
-        self._do(self._send(session_id, text, tuple(images)), "send")
+        self._do(self._send(session_id, text, tuple(attached)), "send")
 
     def stop(self) -> None:
         """Stop what runs in the open session."""
@@ -155,14 +158,16 @@ class AgentRuntimePresenter(QObject):
 
     # Parts
 
-    async def _send(self, draft_of: str, text: str, images: tuple[ImageBlock, ...]) -> None:
+    async def _send(self, draft_of: str, text: str, attached: tuple[Attached, ...]) -> None:
         """Send to the session that was open when the user pressed Enter, "" being the draft of a new one."""
         try:
             async with self._creating:  # a second text sent meanwhile belongs to the same session
                 session_id = draft_of or self._created or await self._create()
-            await self._core.runtime.process_message(session_id, text, images, draft_of=draft_of)
+            await self._session.attachments.store_rest()
+            blocks, keys = [one.block for one in attached], [one.id for one in attached]
+            await self._core.runtime.process_message(session_id, text, blocks, draft_of=draft_of, drafted=keys)
         except Exception:
-            self.send_refused.emit(text, images)
+            self.send_refused.emit(text, attached)
             raise
         finally:
             self._session.release_draft(draft_of)

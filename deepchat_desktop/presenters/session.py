@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
+from deepchat_desktop.domain.blocks import Blocks
 from deepchat_desktop.domain.errors import NotFound
 from deepchat_desktop.domain.events import (
     MessageAdded,
@@ -16,6 +17,7 @@ from deepchat_desktop.domain.events import (
     SessionDeleted,
 )
 from deepchat_desktop.domain.messages import Message, Session
+from deepchat_desktop.presenters.attachments import AttachmentPresenter
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -43,6 +45,8 @@ class SessionPresenter(QObject):
         self._sending: set[str] = set()
         self._query = ""
         self.model = SessionListModel(self)
+        self.attachments = AttachmentPresenter(core, self)
+        self.attachments.refused.connect(self._tell_elsewhere)
 
     def load(self, sessions: list[Session], drafts: dict[str, str]) -> None:
         """Take what the store holds at start-up."""
@@ -113,6 +117,13 @@ class SessionPresenter(QObject):
         """Return what was typed and not sent."""
         return self._drafts.get(session_id, "")
 
+    def last_sent(self) -> Blocks:
+        """Return what the user sent last in the open session, nothing without one."""
+        for row in reversed(range(self._messages.count())):
+            if (message := self._messages.message(row)).role == "user":
+                return tuple(message.blocks)
+        return ()
+
     def save_draft(self, session_id: str, text: str) -> None:
         """Keep what is typed, over a restart too."""
         if self._drafts.get(session_id, "") == text:
@@ -140,6 +151,7 @@ class SessionPresenter(QObject):
                 self.model.apply(event.session)
             case SessionDeleted():
                 self._drafts.pop(event.session_id, None)
+                self.attachments.forget(event.session_id)
                 self.model.remove(event.session_id)
                 if event.session_id == self._current:
                     self.new_session()
@@ -150,6 +162,11 @@ class SessionPresenter(QObject):
                 self._do(self._mark_unread(event.session_id), "mark unread")
             case _:
                 pass
+
+    def _tell_elsewhere(self, session_id: str, words: str) -> None:
+        """Tell in the window what was not attached to a draft that is not open; the composer tells of its own."""
+        if session_id != self._current:
+            self.notice.emit("attachment", words)
 
     async def _open(self, session_id: str) -> None:
         def load(tx: Tx) -> tuple[StoredMessages, Session]:

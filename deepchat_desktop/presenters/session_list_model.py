@@ -26,6 +26,7 @@ from PySide6.QtCore import (
 )
 
 from deepchat_desktop.domain.messages import Session
+from deepchat_desktop.domain.visible_text import visible_exact
 
 Index = QModelIndex | QPersistentModelIndex
 _PINNED = str(QT_TRANSLATE_NOOP("SessionList", "Pinned"))
@@ -36,6 +37,8 @@ _OLDER = str(QT_TRANSLATE_NOOP("SessionList", "Older"))
 _FOUND = str(QT_TRANSLATE_NOOP("SessionList", "Found"))
 _NOTHING = str(QT_TRANSLATE_NOOP("SessionList", "Nothing found"))
 _HEAD = "head:"
+LONGEST_TITLE = 200
+"""Characters of a title that a list shows at most."""
 
 
 _Role = Qt.ItemDataRole
@@ -160,6 +163,10 @@ class SessionListModel(QAbstractListModel):
         """Return a session by its id."""
         return self._sessions.get(session_id)
 
+    def shown_title(self, session_id: str) -> str:
+        """Return the title as lists show it: what has no ink, and piles of marks, are written out."""
+        return visible_exact(self.title(session_id)[:LONGEST_TITLE], multiline=False)
+
     def title(self, session_id: str) -> str:
         """Return the title a session is shown with."""
         session = self._sessions.get(session_id)
@@ -167,6 +174,10 @@ class SessionListModel(QAbstractListModel):
             return session.title
         hit = (self._hits or {}).get(session_id)
         return hit.title if hit is not None and hit.title else self.tr("New session")
+
+    def sessions(self) -> list[Session]:
+        """Return all sessions, the one that changed last first."""
+        return sorted(self._sessions.values(), key=lambda session: session.updated_at, reverse=True)
 
     def session_count(self) -> int:
         """Return how many sessions there are, shown or not."""
@@ -194,10 +205,12 @@ class SessionListModel(QAbstractListModel):
                 return "session"
             case SessionRole.ID:
                 return key
-            case SessionRole.TITLE | _Role.DisplayRole | _Role.EditRole:
+            case SessionRole.TITLE | _Role.DisplayRole:
+                return self.shown_title(key)
+            case _Role.EditRole:
                 return self.title(key)
             case _Role.ToolTipRole:
-                return f"<span>{escape(self.title(key))}</span>"  # a tool tip would read tags in a title
+                return f"<span>{escape(self.shown_title(key))}</span>"  # a tool tip would read tags in a title
             case SessionRole.SNIPPET:
                 return self._hits[key].snippet if self._hits and key in self._hits else ""
             case _Role.AccessibleTextRole:
@@ -221,7 +234,7 @@ class SessionListModel(QAbstractListModel):
     def _spoken(self, key: str, session: Session | None) -> str:
         mark = _mark(session) if session else ""
         words = {"waiting": self.tr("waiting for you"), "running": self.tr("running"), "unread": self.tr("unread")}
-        parts = [self.title(key), words.get(mark, ""), self._time_text(session) if session else ""]
+        parts = [self.shown_title(key), words.get(mark, ""), self._time_text(session) if session else ""]
         return ", ".join(part for part in parts if part)
 
     def _time_text(self, session: Session) -> str:

@@ -6,22 +6,104 @@ Feed them with domain values, or with ``RuntimeEvent`` values through ``FakePres
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from deepchat_desktop.domain.blocks import ImageBlock
+from deepchat_desktop.domain.attachments import Attached
+from deepchat_desktop.domain.blocks import Blocks
 from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Message, Session, SessionSettings
 from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings, WindowState
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
+from deepchat_desktop.services.attached_files import AttachmentRefused, read_file, read_picture, read_text
 
 NOW = 1_764_500_000_000
 """A fixed moment, ms since 1970."""
+
+
+class FakeAttachments(QObject):
+    """Reads at once and keeps in memory; ``slow`` leaves what is added unread."""
+
+    changed = Signal(str)
+    refused = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, ...]] = []
+        self.drafts: dict[str, list[Attached]] = {}
+        self.slow = False
+        self.reading: set[str] = set()
+
+    def of(self, session_id: str) -> list[Attached]:
+        return list(self.drafts.get(session_id, ()))
+
+    def is_reading(self, session_id: str) -> bool:
+        return session_id in self.reading
+
+    def is_complete(self, session_id: str) -> bool:
+        return session_id not in self.reading
+
+    def add_files(self, session_id: str, paths: Sequence[str]) -> None:
+        for path in paths:
+            self._add(session_id, lambda path=path: read_file(path))
+
+    def add_picture(self, session_id: str, make: Callable[[], bytes], name: str) -> None:
+        self._add(session_id, lambda: read_picture(make(), name))
+
+    def add_text(self, session_id: str, text: str, name: str) -> None:
+        self._add(session_id, lambda: read_text(text, name))
+
+    def add_session(self, session_id: str, other: str, title: str) -> None:
+        self.calls.append(("add_session", session_id, other, title))
+
+    def remove(self, session_id: str, key: str) -> None:
+        self.drafts[session_id] = [one for one in self.of(session_id) if one.id != key]
+        self.changed.emit(session_id)
+
+    def take(self, session_id: str) -> list[Attached]:
+        taken = self.of(session_id)
+        self.drafts[session_id] = []
+        self.changed.emit(session_id)
+        return taken
+
+    def give_back(self, session_id: str, attached: Sequence[Attached]) -> None:
+        self.drafts[session_id] = [*attached, *self.of(session_id)]
+        self.changed.emit(session_id)
+
+    def move(self, session_id: str, to: str) -> None:
+        self.drafts[to] = [*self.of(to), *self.take(session_id)]
+        self.changed.emit(to)
+
+    def _add(self, session_id: str, read: Callable[[], tuple[Attached, bytes]]) -> None:
+        if self.slow:
+            self.reading.add(session_id)
+        else:
+            try:
+                self.drafts[session_id] = [*self.of(session_id), read()[0]]
+            except AttachmentRefused as error:
+                self.refused.emit(session_id, error.user_message)
+        self.changed.emit(session_id)
+
+
+class FakeCompletion(QObject):
+    """Answers when the test says so."""
+
+    found = Signal(str, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, ...]] = []
+
+    def ask(self, query: str) -> None:
+        self.calls.append(("ask", query))
+
+    def forget(self) -> None:
+        self.calls.append(("forget",))
 
 
 class FakeSession(QObject):
@@ -35,6 +117,11 @@ class FakeSession(QObject):
         self.model = SessionListModel(self, now=lambda: self.now)
         self.current = ""
         self.drafts: dict[str, str] = {}
+        self.attachments = FakeAttachments()
+        self.sent: Blocks = ()
+
+    def last_sent(self) -> Blocks:
+        return self.sent
 
     def new_session(self) -> None:
         self.calls.append(("new_session",))
@@ -109,9 +196,10 @@ class FakeAgent(QObject):
         self._mode = "ask"
         self._workspace: str | None = None
         self.running = False
+        self.completion = FakeCompletion()
 
-    def send(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
-        self.calls.append(("send", text, tuple(images)))
+    def send(self, text: str, attached: Sequence[Attached] = ()) -> None:
+        self.calls.append(("send", text, tuple(attached)))
 
     def stop(self) -> None:
         self.calls.append(("stop",))

@@ -1,85 +1,87 @@
-"""Pictures on their way into a message, and the row of chips that shows them.
+"""The chips above the text: what will be sent with it, and a way to take each out.
 
-Invariants: only png, jpeg, gif and webp up to ``MAX_BYTES``, told apart by their first bytes and not by their
-names; a file is read only when the user chose or dropped it.
+Invariants: the row shows what the presenter holds and nothing else; thumbnails are decoded on another thread; more
+chips than two rows scroll.
 """
 
-import base64
-from pathlib import Path
+from collections.abc import Sequence
 
-from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QRectF, Qt, Signal
+from PySide6.QtCore import QBuffer, QIODevice, QObject, QRectF, QRunnable, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from deepchat_desktop.domain.blocks import ImageBlock
-from deepchat_desktop.domain.pictures import picture_type
+from deepchat_desktop.domain.attachments import Attached
+from deepchat_desktop.domain.blocks import FileBlock, ImageBlock
 from deepchat_desktop.domain.visible_text import visible_exact
-from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui import fonts, icons
+from deepchat_desktop.ui.blocks.file_block import facts_of
 from deepchat_desktop.ui.blocks.picture_shape import decode
 from deepchat_desktop.ui.controls import IconButton
+from deepchat_desktop.ui.controls_shown import Spinner
 from deepchat_desktop.ui.paint import painting, rr, text
+from deepchat_desktop.ui.plain_tip import set_plain_tip
 from deepchat_desktop.ui.theme import theme
 
-MAX_BYTES = 10_000_000
 ROW_HEIGHT = 52
-_CHIP_WIDTH, _CHIP_HEIGHT = 180, 44
+_CHIP_WIDTH, _CHIP_HEIGHT, _GAP = 200, 44, 8
+_MOST_ROWS = 2
+_THUMB = 64
 
 
-class RefusedPicture(ValueError):
-    """The picture cannot be attached; the text says why, in the user's language."""
-
-
-def _tr(words: str) -> str:
-    return QCoreApplication.translate("Attachments", words)
-
-
-def from_bytes(data: bytes, name: str) -> ImageBlock:
-    """Return a picture. Raises ``RefusedPicture``."""
-    shown = visible_exact(name, multiline=False)
-    if len(data) > MAX_BYTES:
-        raise RefusedPicture(_tr("“{name}” is larger than 10 MB.").format(name=shown))
-    media_type = picture_type(data)
-    if media_type is None:
-        raise RefusedPicture(_tr("“{name}” is not a PNG, JPEG, GIF or WebP picture.").format(name=shown))
-    return ImageBlock(media_type=media_type, data=base64.b64encode(data).decode("ascii"), name=name)
-
-
-def from_file(path: str) -> ImageBlock:
-    """Return the picture in a file. Raises ``RefusedPicture``."""
-    name = Path(path).name
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        shown = visible_exact(name, multiline=False)
-        raise RefusedPicture(_tr("“{name}” cannot be read.").format(name=shown)) from error
-    return from_bytes(data, name)
-
-
-def from_image(image: QImage) -> ImageBlock:
-    """Return a pasted picture as PNG. Raises ``RefusedPicture``."""
+def png_of(image: QImage) -> bytes:
+    """Return a picture as PNG; nothing where Qt cannot write it. Takes long for large ones: call it on a thread."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return from_bytes(bytes(buffer.data().data()), _tr("Pasted picture"))
+    return bytes(buffer.data().data())
+
+
+class _Decoded(QObject):
+    """Brings a thumbnail from its thread."""
+
+    done = Signal(QImage)
+
+
+class _Decoding(QRunnable):
+    """Decodes and shrinks one picture."""
+
+    def __init__(self, block: ImageBlock) -> None:
+        super().__init__()
+        self._block = block
+        self.signals = _Decoded()
+
+    def run(self) -> None:
+        image = decode(self._block.media_type, self._block.data)
+        if image is not None:
+            keep, smooth = Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
+            self.signals.done.emit(image.scaled(_THUMB, _THUMB, keep, smooth))
 
 
 class AttachmentChip(QWidget):
-    """A picture, its name, and a button that takes it out."""
+    """A picture or a file: its mark, its name, what is sent of it, and a button that takes it out."""
 
     removed = Signal()
 
-    def __init__(self, block: ImageBlock, parent: QWidget) -> None:
+    def __init__(self, attached: Attached, parent: QWidget) -> None:
         super().__init__(parent)
-        self._name = visible_exact(block.name, multiline=False)
-        image = decode(block.media_type, block.data)
-        keep, smooth = Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
-        self._image = image.scaled(64, 64, keep, smooth) if image is not None else None
+        self._name = visible_exact(attached.block.name, multiline=False)
+        self._facts = facts_of(attached.block) if isinstance(attached.block, FileBlock) else ""
+        self._image: QImage | None = None
+        self._icon: icons.IconName = "file-text" if self._facts else "image"
         self.setFixedSize(_CHIP_WIDTH, _CHIP_HEIGHT)
-        self.setAccessibleName(self._name)
+        self.setAccessibleName(f"{self._name}, {self._facts}" if self._facts else self._name)
+        set_plain_tip(self, self.accessibleName())
         close = IconButton("x", self.tr("Remove {name}").format(name=self._name), 20, 12, self)
         close.move(_CHIP_WIDTH - 26, 12)
         close.clicked.connect(self.removed)
+        if isinstance(attached.block, ImageBlock):
+            self._decoding = _Decoding(attached.block)
+            self._decoding.signals.done.connect(self._take_image)
+            QThreadPool.globalInstance().start(self._decoding)
+
+    def _take_image(self, image: QImage) -> None:
+        self._image = image
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painting(self) as p:
@@ -94,45 +96,79 @@ class AttachmentChip(QWidget):
                 left, top = (self._image.width() - side) / 2, (self._image.height() - side) / 2
                 p.drawImage(box, self._image, QRectF(left, top, side, side))
                 p.restore()
-            area = QRectF(46, 0, _CHIP_WIDTH - 76, _CHIP_HEIGHT)
-            text(p, area, self._name, fonts.META, colour=theme.muted, elide=Qt.TextElideMode.ElideMiddle)
+            else:
+                icons.draw(p, box, self._icon, theme.muted, 18)
+            room, middle = _CHIP_WIDTH - 76, Qt.TextElideMode.ElideMiddle
+            if self._facts:
+                text(p, QRectF(46, 4, room, 20), self._name, fonts.META, colour=theme.text, elide=middle)
+                text(p, QRectF(46, 21, room, 18), self._facts, fonts.META, colour=theme.subtle)
+            else:
+                text(p, QRectF(46, 0, room, _CHIP_HEIGHT), self._name, fonts.META, colour=theme.text, elide=middle)
 
 
-class AttachmentRow(QWidget):
-    """The chips above the text. ``pictures`` are what will be sent."""
-
-    changed = Signal()
+class _Reading(QWidget):
+    """Stands for what is still being read."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.pictures: list[ImageBlock] = []
-        self._chips: list[AttachmentChip] = []
+        self.setFixedSize(_CHIP_WIDTH, _CHIP_HEIGHT)
+        self.setAccessibleName(self.tr("Reading…"))
+        Spinner(self.accessibleName(), parent=self).move(16, 15)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with painting(self) as p:
+            rr(p, self.rect(), 8, None, theme.line)
+            text(p, QRectF(46, 0, 140, _CHIP_HEIGHT), self.accessibleName(), fonts.META, colour=theme.muted)
+
+
+class AttachmentRow(QScrollArea):
+    """The chips. ``attached`` is what will be sent."""
+
+    changed = Signal()
+    removed = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.attached: list[Attached] = []
+        self.chips: dict[str, AttachmentChip] = {}
+        self._inner = QWidget()
+        self._reading = _Reading(self._inner)
+        self._reading.hide()
+        self.setWidget(self._inner)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setAutoFillBackground(False)
+        self._inner.setAutoFillBackground(False)
+        self.setAccessibleName(self.tr("Attachments"))
         self.hide()
 
-    def add(self, block: ImageBlock) -> None:
-        """Attach a picture."""
-        self.pictures.append(block)
-        chip = AttachmentChip(block, self)
-        chip.removed.connect(lambda: self._remove(chip))
-        chip.move(len(self._chips) * (_CHIP_WIDTH + 8), 0)
-        chip.show()
-        self._chips.append(chip)
-        self._tell()
-
-    def clear(self) -> None:
-        """Take all out."""
-        while self._chips:
-            self._remove(self._chips[-1])
-
-    def _remove(self, chip: AttachmentChip) -> None:
-        index = self._chips.index(chip)
-        del self._chips[index], self.pictures[index]
-        chip.hide()
-        chip.deleteLater()
-        for place, other in enumerate(self._chips):
-            other.move(place * (_CHIP_WIDTH + 8), 0)
-        self._tell()
-
-    def _tell(self) -> None:
-        self.setVisible(bool(self.pictures))
+    def show_attached(self, attached: Sequence[Attached], *, reading: bool) -> None:
+        """Show these chips, and a mark for what is still being read."""
+        self.attached = list(attached)
+        wanted = {one.id: one for one in attached}
+        for key in [key for key in self.chips if key not in wanted]:
+            gone = self.chips.pop(key)
+            gone.hide()
+            gone.deleteLater()
+        for key, one in wanted.items():
+            if key not in self.chips:
+                chip = self.chips[key] = AttachmentChip(one, self._inner)
+                chip.removed.connect(lambda key=key: self.removed.emit(key))
+                chip.show()
+        self._reading.setVisible(reading)
+        self.setVisible(bool(attached) or reading)
         self.changed.emit()
+
+    def fit(self, width: int) -> int:
+        """Take a width and return the height."""
+        shown = [*(self.chips[one.id] for one in self.attached), *([self._reading] if self._reading_shown() else [])]
+        columns = max(1, (width - 10 + _GAP) // (_CHIP_WIDTH + _GAP))
+        for place, chip in enumerate(shown):
+            chip.move(place % columns * (_CHIP_WIDTH + _GAP), place // columns * ROW_HEIGHT)
+        rows = -(-len(shown) // columns)
+        self._inner.resize(width - 10, rows * ROW_HEIGHT)
+        return min(rows, _MOST_ROWS) * ROW_HEIGHT
+
+    def _reading_shown(self) -> bool:
+        return not self._reading.isHidden()

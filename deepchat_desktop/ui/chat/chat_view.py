@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QLinearGradient, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QLinearGradient, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -78,6 +78,7 @@ class ChatView(QWidget):
         self._fade = Fade(self)
         self.composer = Composer(agent, session, self)
         self.composer.resized.connect(self._place)
+        self.composer.settings_asked.connect(self.settings_asked)
         model.reset.connect(self._show_empty)
         model.message_added.connect(lambda _row: self._show_empty())
         model.message_changed.connect(lambda _row: self._fit_card())
@@ -210,6 +211,16 @@ class ChatView(QWidget):
         if card.pos().x() != left or card.pos().y() != top:
             card.move(left, top)
         return top + EDGE
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Bring what is typed anywhere in the conversation to the composer; Space is left to scrolling."""
+        keys = Qt.KeyboardModifier
+        held = event.modifiers() & (keys.ControlModifier | keys.AltModifier | keys.MetaModifier)
+        types = not held or held == keys.ControlModifier | keys.AltModifier  # both together are AltGr
+        if types and event.text().isprintable() and event.text().strip():
+            self.composer.type(event)
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()

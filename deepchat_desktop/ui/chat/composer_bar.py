@@ -1,4 +1,4 @@
-"""The composer's foot: pictures, model, mode, workspace, how full the window is, send or stop."""
+"""The composer's foot: attachments, model, mode, workspace, how full the window is, send or stop."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.presenters.words import mode_words
 from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.chat.context_popover import ContextPopover
 from deepchat_desktop.ui.chat.mode_chip import ModeChip
 from deepchat_desktop.ui.controls import Chip, IconButton, Menu
 from deepchat_desktop.ui.controls_shown import Ring
@@ -34,7 +35,8 @@ class ComposerBar(QWidget):
         super().__init__(parent)
         self._agent = agent
         self._percent = "—"
-        self.attach = IconButton("paperclip", self.tr("Attach pictures"), 28, 18, self)
+        self._used = 0
+        self.attach = IconButton("paperclip", self.tr("Attach pictures and text files"), 28, 18, self)
         self.model = Chip("", "sparkle", parent=self)
         self.mode = ModeChip("", "shield-check", parent=self)
         self.workspace = Chip("", "folder-simple", parent=self)
@@ -43,9 +45,10 @@ class ComposerBar(QWidget):
         self.primary.set_filled(True)
         self.attach.clicked.connect(self.attach_asked)
         self.primary.clicked.connect(self.primary_pressed)
-        self.model.clicked.connect(self._open_models)
-        self.mode.clicked.connect(self._open_modes)
-        self.workspace.clicked.connect(self._pick_workspace)
+        self.ring.clicked.connect(self.open_context)
+        self.model.clicked.connect(self.open_models)
+        self.mode.clicked.connect(self.open_modes)
+        self.workspace.clicked.connect(self.pick_workspace)
         theme.changed.connect(self._place)  # after the chips took their new measures
         self.refresh()
         self.show_context(0, 0)
@@ -62,8 +65,9 @@ class ComposerBar(QWidget):
         self._place()
 
     def show_context(self, used: int, window: int) -> None:
-        """Show how full the window is; 0 of 0 is unknown."""
-        known = window > 0
+        """Show how full the window is; a figure of 0 is unknown."""
+        known = used > 0 and window > 0
+        self._used = used
         share = used / window if known else 0.0
         self._percent = f"{min(share, 1.0) * 100:.0f} %" if known else "—"
         self.ring.set_share(share)
@@ -97,13 +101,20 @@ class ComposerBar(QWidget):
     def _percent_width(self) -> int:
         return round(fonts.metrics(fonts.META, tabular=True).horizontalAdvance("100 %"))
 
+    def open_context(self) -> ContextPopover:
+        """Show the figures behind the ring."""
+        popover = ContextPopover(self._used, self._agent.budget(), self)
+        popover.open_above(self.ring)
+        return popover
+
     def paintEvent(self, event: QPaintEvent) -> None:
         with painting(self) as p:
             wide = self._percent_width()
             area = QRectF(self.width() - 32 - 12 - wide, 0, wide, HEIGHT)
             text(p, area, self._percent, fonts.META, colour=theme.muted, align=Align.AlignRight, tabular=True)
 
-    def _open_models(self) -> None:
+    def open_models(self) -> None:
+        """Offer the models."""
         menu = Menu(self)
         for provider, model, label in self._agent.models():
             action = menu.addAction(_plain(label))
@@ -114,7 +125,8 @@ class ComposerBar(QWidget):
             menu.addAction(self.tr("No models yet: add a provider in the settings")).setEnabled(False)
         popup_above(menu, self.model)
 
-    def _open_modes(self) -> None:
+    def open_modes(self) -> None:
+        """Offer the permission modes."""
         menu = Menu(self)
         about = {
             "ask": self.tr("Ask: reads in the folder, asks for everything else"),
@@ -131,7 +143,8 @@ class ComposerBar(QWidget):
             action.triggered.connect(lambda _=False, m=mode: self._agent.set_mode(m))
         popup_above(menu, self.mode)
 
-    def _pick_workspace(self) -> None:
+    def pick_workspace(self) -> None:
+        """Let the user choose the workspace folder."""
         dialog = QFileDialog(self.window(), self.tr("Choose the workspace folder"), self._agent.workspace() or "")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)

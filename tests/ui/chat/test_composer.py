@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from deepchat_desktop.domain.blocks import ImageBlock
-from deepchat_desktop.ui.chat import attachments
+from deepchat_desktop.domain.attachments import PASTE_BYTES, PICTURE_BYTES, Attached
+from deepchat_desktop.domain.blocks import FileBlock, ImageBlock, TextBlock
+from deepchat_desktop.presenters.completion import Suggestion
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.chat.composer_edit import ComposerEdit
 from tests.fakes.presenters import FakeCard, FakePresenters
@@ -133,10 +134,11 @@ def test_text_typed_while_a_session_is_created_stays(qtbot: QtBot, fakes: FakePr
 
 def test_what_could_not_be_sent_comes_back(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
     edit.setPlainText("since")
-    picture = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
+    picture = Attached(id="p", block=ImageBlock(media_type="image/png", data="iVBORw0KGgo="))
     fakes.agent.send_refused.emit("refused", (picture,))
     assert edit.toPlainText() == "refused\nsince"
-    assert chat.composer.row.pictures == [picture]
+    assert chat.composer.row.attached == [picture]
+    assert [*chat.composer.row.chips] == ["p"]
 
 
 def test_a_key_is_sent_only_after_a_second_consent(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
@@ -178,21 +180,27 @@ def test_pictures_are_attached_and_sent(
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(file))])
     edit.insertFromMimeData(mime)
-    assert [p.media_type for p in chat.composer.row.pictures] == ["image/png", "image/png"]
-    chat.composer.row._chips[0].removed.emit()
+    assert [one.block.media_type for one in chat.composer.row.attached] == ["image/png", "image/png"]
+    chat.composer.row.chips[chat.composer.row.attached[0].id].removed.emit()
     press(edit, Qt.Key.Key_Return)
     (call,) = [call for call in fakes.agent.calls if call[0] == "send"]
-    assert [picture.name for picture in call[2]] == ["a.txt"]
-    assert chat.composer.row.pictures == []
+    assert [one.block.name for one in call[2]] == ["a.txt"]
+    assert chat.composer.row.attached == []
+    assert chat.composer.row.isHidden()
 
 
-def test_what_is_no_picture_is_refused(edit: ComposerEdit, chat: ChatView, tmp_path: Path) -> None:
-    (tmp_path / "x.png").write_bytes(b"<svg/>")
-    (tmp_path / "big.png").write_bytes(PNG + b"\0" * attachments.MAX_BYTES)
-    for name, words in (("x.png", "is not a PNG"), ("big.png", "larger than 10 MB"), ("none.png", "cannot be read")):
+def test_what_cannot_be_sent_is_refused_in_words(edit: ComposerEdit, chat: ChatView, tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(b"\x7fELF\0\0")
+    (tmp_path / "big.png").write_bytes(PNG + b"\0" * PICTURE_BYTES)
+    for name, words in (
+        ("x.bin", "is neither text nor a PNG"),
+        ("big.png", "larger than 10 MB"),
+        ("none.png", "cannot be read"),
+        ("", "cannot be read"),
+    ):
         chat.composer._add_files([str(tmp_path / name)])
         assert words in chat.composer.note.words()
-    assert chat.composer.row.pictures == []
+    assert chat.composer.row.attached == []
 
 
 def test_it_grows_to_forty_percent(edit: ComposerEdit, chat: ChatView) -> None:
@@ -218,3 +226,234 @@ def test_the_bar_tells_model_mode_folder_and_context(chat: ChatView, fakes: Fake
     assert bar.mode.accessibleName() == "Permissions: Full access"
     assert bar.workspace.accessibleName() == "Workspace: /home/me/project"
     assert bar.workspace.text() == "project"
+
+
+def paste(edit: ComposerEdit, text: str) -> None:
+    mime = QMimeData()
+    mime.setText(text)
+    edit.insertFromMimeData(mime)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["line of text\n" * (20_000_000 // 13 + 1), "中文\n" * (PASTE_BYTES // 7 + 1), "x" * 60_000],
+    ids=["20 MB", "1 MB of Chinese", "one long line"],
+)
+def test_a_huge_paste_is_attached_whole_and_never_laid_out(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters, text: str
+) -> None:
+    paste(edit, text)
+    assert edit.document().isEmpty()
+    (one,) = chat.composer.row.attached
+    assert isinstance(one.block, FileBlock)
+    assert one.block.size == len(text.encode())
+    assert one.block.name == "Pasted text.txt"
+    press(edit, Qt.Key.Key_Return)
+    (call,) = [call for call in fakes.agent.calls if call[0] == "send"]
+    assert call[1:] == ("", (one,))
+
+
+def test_a_paste_below_the_limit_stays_text(edit: ComposerEdit, chat: ChatView) -> None:
+    paste(edit, "word\n" * 100_000)
+    assert len(edit.toPlainText()) == 500_000
+    assert chat.composer.row.attached == []
+
+
+def test_text_is_pasted_as_text_where_a_picture_of_it_comes_along(edit: ComposerEdit, chat: ChatView) -> None:
+    mime = QMimeData()
+    mime.setText("a1\tb1")
+    mime.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    edit.insertFromMimeData(mime)
+    assert edit.toPlainText() == "a1\tb1"
+    assert chat.composer.row.attached == []
+
+
+def test_nothing_is_sent_while_an_attachment_is_read(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    fakes.session.attachments.slow = True
+    edit.setPlainText("see")
+    paste(edit, "x\n" * PASTE_BYTES)
+    assert not chat.composer.row.isHidden()
+    press(edit, Qt.Key.Key_Return)
+    assert sent(fakes) == []
+    assert edit.toPlainText() == "see"
+    assert "Still reading" in chat.composer.note.words()
+
+
+def test_undo_survives_chips_and_clear_but_not_sending(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    QTest.keyClicks(edit, "kept")
+    fakes.session.attachments.add_text("s", "x", "f.txt")
+    edit.undo()
+    assert edit.toPlainText() == ""
+    edit.redo()
+    assert edit.toPlainText() == "kept"
+    chat.composer._clear()
+    assert edit.toPlainText() == ""
+    edit.undo()
+    assert edit.toPlainText() == "kept"
+    press(edit, Qt.Key.Key_Return)
+    edit.undo()
+    assert edit.toPlainText() == ""
+
+
+def test_up_in_the_empty_field_brings_the_last_message_as_a_new_draft(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    press(edit, Qt.Key.Key_Up)
+    assert edit.toPlainText() == ""
+    fakes.session.sent = (TextBlock(text="asked before"), FileBlock(name="f", size=1, text="x"))
+    press(edit, Qt.Key.Key_Up)
+    assert edit.toPlainText() == "asked before"
+    assert "as a new one" in chat.composer.note.words()
+    press(edit, Qt.Key.Key_Home)
+    press(edit, Qt.Key.Key_Up)
+    assert edit.toPlainText() == "asked before", "with text Up only moves"
+    edit.undo()
+    assert edit.toPlainText() == ""
+
+
+def test_what_is_typed_in_the_list_reaches_the_composer(edit: ComposerEdit, chat: ChatView) -> None:
+    chat.message_list.setFocus()
+    QTest.keyClick(chat.message_list, Qt.Key.Key_Space)
+    QTest.keyClick(chat.message_list, Qt.Key.Key_X, Qt.KeyboardModifier.ControlModifier)
+    assert edit.toPlainText() == ""
+    QTest.keyClicks(chat.message_list, "h")
+    assert edit.hasFocus()
+    assert edit.toPlainText() == "h"
+
+
+def test_chips_of_a_new_session_go_along_when_it_is_created(qtbot: QtBot, fakes: FakePresenters) -> None:
+    fakes.session.current = ""
+    view = ChatView(fakes.messages, fakes.agent, fakes.permission, fakes.session)
+    qtbot.addWidget(view)
+    view.composer.edit.setPlainText("first")
+    view.composer.submit()
+    fakes.session.attachments.add_text("", "x", "since.txt")
+    fakes.session.open("new")
+    assert [one.block.name for one in view.composer.row.attached] == ["since.txt"]
+    assert fakes.session.attachments.of("") == []
+
+
+def test_many_chips_keep_within_two_rows(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    for place in range(20):
+        fakes.session.attachments.add_text("s", "x", f"{place}.txt")
+    assert len(chat.composer.row.chips) == 20
+    assert chat.composer.row.height() == 104
+    assert chat.composer.height() <= round(chat.height() * 0.4)
+
+
+# Completion
+
+
+def offered(chat: ChatView) -> list[str]:
+    return chat.composer.completion.popup.labels()
+
+
+def files(fakes: FakePresenters, query: str, *names: str) -> None:
+    found = tuple(Suggestion("file", name, "src", f"@src/{name} ", f"/w/src/{name}") for name in names)
+    fakes.agent.completion.found.emit(query, found)
+
+
+def test_a_mention_is_completed_by_keyboard(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    QTest.keyClicks(edit, "see @a")
+    assert ("ask", "a") in fakes.agent.completion.calls
+    files(fakes, "a", "a.py", "ab.py")
+    assert offered(chat) == ["a.py", "ab.py"]
+    assert edit.hasFocus()
+    press(edit, Qt.Key.Key_Down)
+    press(edit, Qt.Key.Key_Return)
+    assert edit.toPlainText() == "see @src/ab.py "
+    assert offered(chat) == []
+    assert "cannot be read" in chat.composer.note.words(), "the file is attached: this one is not there"
+    assert sent(fakes) == []
+    edit.undo()
+    assert edit.toPlainText() == "see @a"
+
+
+def test_tab_takes_the_first_and_escape_sends_it_away(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    fakes.agent.set_running(True)
+    QTest.keyClicks(edit, "@")
+    files(fakes, "", "a.py")
+    press(edit, Qt.Key.Key_Escape)
+    assert offered(chat) == []
+    assert ("stop",) not in fakes.agent.calls
+    QTest.keyClicks(edit, "a")
+    files(fakes, "a", "a.py")
+    assert offered(chat) == [], "the same word stays dismissed"
+    QTest.keyClicks(edit, " @")
+    files(fakes, "", "a.py")
+    assert offered(chat) == ["a.py"]
+    press(edit, Qt.Key.Key_Tab)
+    assert edit.toPlainText() == "@a @src/a.py "
+    assert edit.hasFocus()
+
+
+def test_an_answer_to_an_older_question_is_not_shown(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    QTest.keyClicks(edit, "@ab")
+    files(fakes, "a", "a.py")
+    assert offered(chat) == []
+
+
+def test_a_click_takes_a_line_and_the_caret_stays(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    QTest.keyClicks(edit, "@a")
+    files(fakes, "a", "a.py", "ab.py")
+    popup = chat.composer.completion.popup
+    place = popup.list.visualRect(popup.list.model().index(1, 0)).center()
+    QTest.mouseClick(popup.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert edit.toPlainText() == "@src/ab.py "
+    assert edit.hasFocus()
+
+
+@pytest.mark.parametrize("text", ["/etc", "/etc/hosts", "mail a@b", "a/new", " /new", "see /new"])
+def test_paths_and_addresses_are_not_hijacked(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters, text: str
+) -> None:
+    QTest.keyClicks(edit, text)
+    assert offered(chat) == []
+    assert [call for call in fakes.agent.completion.calls if call[0] == "ask"] == []
+    press(edit, Qt.Key.Key_Return)
+    assert sent(fakes) == [text]
+
+
+def test_enter_sends_a_bare_sign(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    QTest.keyClicks(edit, "/")
+    assert "/new" in offered(chat)
+    press(edit, Qt.Key.Key_Return)
+    QTest.keyClicks(edit, "see you @")
+    files(fakes, "", "a.py")
+    press(edit, Qt.Key.Key_Return)
+    assert sent(fakes) == ["/", "see you @"]
+
+
+def test_a_command_is_run_and_leaves_no_text(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    QTest.keyClicks(edit, "/ne")
+    assert offered(chat) == ["/new"]
+    press(edit, Qt.Key.Key_Return)
+    assert ("new_session",) in fakes.session.calls
+    assert sent(fakes) == []
+    assert fakes.session.drafts["s"] == ""
+
+
+def test_every_command_can_be_called(edit: ComposerEdit, chat: ChatView, qtbot: QtBot) -> None:
+    names = [command.name for command in chat.composer.commands.matching("")]
+    assert names == ["new", "model", "mode", "folder", "attach", "clear", "settings"]
+    with qtbot.waitSignal(chat.settings_asked):
+        chat.composer.commands.matching("settings")[0].run()
+
+
+def test_a_composition_completes_nothing(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    QTest.keyClicks(edit, "@a")
+    files(fakes, "a", "a.py")
+    compose(edit, "ni")
+    assert offered(chat) == []
+    press(edit, Qt.Key.Key_Return)
+    press(edit, Qt.Key.Key_Tab)
+    assert edit.toPlainText() == "@a"
+    assert sent(fakes) == []
