@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from deepchat_desktop.domain.errors import ToolError
+from deepchat_desktop.domain.hidden_text import without_hidden
 from deepchat_desktop.domain.tools import ToolSpec
 
 MAX_BYTES = 50 * 1024 * 1024
@@ -41,10 +42,12 @@ def run(path: str, arguments: dict[str, Any]) -> str:
         raise ToolError(f"{path} is not UTF-8 text.") from None
     except OSError as error:
         raise ToolError(f"{path} cannot be read: {error.strerror}.") from error
+    text, hidden = without_hidden(text)
     lines = text.split("\n")
     first = int(arguments.get("offset", 1))
     last = min(len(lines), first - 1 + int(arguments.get("limit", len(lines))))
-    return _numbered(lines, first, last)
+    note = f"\n[{hidden} invisible characters were removed from this file]" if hidden else ""
+    return _numbered(lines, first, last) + note
 
 
 def _numbered(lines: list[str], first: int, last: int) -> str:
