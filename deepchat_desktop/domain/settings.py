@@ -28,6 +28,8 @@ class ProviderSettings(Value):
     api: ApiStyle
     base_url: str
     headers: dict[str, str] = Field(default_factory=dict)
+    options: dict[str, str] = Field(default_factory=dict)
+    """The API style's own settings, such as an API version or a context length."""
     enabled: bool = True
     models: tuple[ModelSettings, ...] = ()
     key_backend: str | None = None
@@ -39,6 +41,7 @@ class WindowState(Value):
 
     geometry: str = ""
     sidebar: bool = True
+    minimap: bool = True
     last_session: str | None = None
 
 

@@ -39,12 +39,14 @@ class Endpoint:
     """Where a model server is and how to speak to it.
 
     ``family`` names who made an opaque part, so that it goes back to nobody else. ``key`` is asked for each
-    request; ``mask`` blanks every known key out of a text.
+    request; ``options`` are the style's own settings (an API version, a region); ``mask`` blanks every known key
+    out of a text.
     """
 
     base_url: str
     family: str = "generic"
     headers: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
     key: Callable[[], Awaitable[str | None]] = no_key
     timeouts: Timeouts = Timeouts()
     keepalive: bool = True

@@ -88,12 +88,14 @@ class ModelDirectory:
 
     def client(self, provider: ProviderSettings) -> Provider:
         """Return the one client of a configured provider; a changed address or header makes a new one."""
-        key = (provider.id, provider.api, provider.base_url, repr(sorted(provider.headers.items())))
+        more = (sorted(provider.headers.items()), sorted(provider.options.items()))
+        key = (provider.id, provider.api, provider.base_url, repr(more))
         if key not in self._clients:
             endpoint = Endpoint(
                 base_url=provider.base_url,
                 family=provider.id,
                 headers=dict(provider.headers),
+                options=dict(provider.options),
                 key=lambda: self._secrets.get(provider.id, provider.key_backend),
                 timeouts=timeouts(),
                 mask=mask,

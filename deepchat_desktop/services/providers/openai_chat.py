@@ -1,155 +1,35 @@
 """The adapter for OpenAI's chat completions and the many servers that speak the same."""
 
-import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
 from typing import Any
 
-from deepchat_desktop.domain.errors import DeepChatError, ProviderError, SecretsError
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
-from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError
-from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.base_url import endpoint_url, sibling_url
+from deepchat_desktop.services.providers.http_provider import HttpProvider
 from deepchat_desktop.services.providers.model_list import models_of
 from deepchat_desktop.services.providers.openai_chat_decode import ChatDecoder
 from deepchat_desktop.services.providers.openai_chat_profiles import profile_of
 from deepchat_desktop.services.providers.openai_chat_request import refused_field, request_body
-from deepchat_desktop.services.providers.tool_names import real_names, restored
-from deepchat_desktop.services.providers.transport import (
-    Transport,
-    WireFailure,
-    WireResponse,
-    refuse_plain_key,
-)
-from deepchat_desktop.services.providers.wire_errors import classify, error_event
-from deepchat_desktop.services.providers.wire_json import parse
-
-MAX_REFUSED_FIELDS = 4
-END_IDLE_S = 5.0
-"""How long to wait for usage and [DONE] after the finish reason: some servers never close."""
-LIST_LIMIT_S = 30.0
-MAX_LIST_BYTES = 16 * 1024 * 1024
 
 
-class OpenAIChat:
-    """One server. ``refused`` remembers, for each model, the optional fields that it does not take."""
+class OpenAIChat(HttpProvider):
+    """One server; what a vendor wants differently stands in ``openai_chat_profiles``."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._transport = Transport(endpoint)
-        self._refused: dict[str, frozenset[str]] = {}
+    def _url(self, request: ModelRequest) -> str:
+        return endpoint_url(self._endpoint.base_url, "/chat/completions")
 
-    async def aclose(self) -> None:
-        """Close all connections."""
-        await self._transport.aclose()
+    def _list_url(self) -> str:
+        return sibling_url(self._endpoint.base_url, "/models")
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
-        """Send one round; see ``Provider.stream``."""
-        back = real_names(tool.name for tool in request.tools)
-        try:
-            url = endpoint_url(self._endpoint.base_url, "/chat/completions")
-            headers = await self._headers(url)
-            async with aclosing(self._rounds(url, headers, request)) as events:
-                async for event in events:
-                    yield self._masked(restored(event, back))
-        except WireFailure as failure:
-            yield self._masked(failure.event)
-        except DeepChatError as error:
-            yield self._masked(_own_failure(error))
+    def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
+        family = self._endpoint.family
+        return request_body(request, profile_of(url, family, request.model), family, refused)
 
-    async def list_models(self) -> tuple[ModelSettings, ...]:
-        """Return the server's models; see ``Provider.list_models``."""
-        try:
-            url = sibling_url(self._endpoint.base_url, "/models")
-            headers = await self._headers(url)
-            async with self._transport.request("GET", url, headers, first_byte_s=LIST_LIMIT_S) as response:
-                if response.status == 200:
-                    return models_of(parse(await _whole(response)))
-                event = classify(response.status, response.headers, await response.read_error())
-        except WireFailure as failure:
-            event = failure.event
-        except DeepChatError as error:
-            event = _own_failure(error)
-        message = self._endpoint.mask(event.message)
-        raise ProviderError(message, code=event.error, retryable=event.retryable)
+    def _refused_field(self, error_body: bytes, sent: dict[str, Any]) -> str | None:
+        return refused_field(error_body, sent)
 
-    async def _rounds(
-        self, url: str, headers: dict[str, str], request: ModelRequest
-    ) -> AsyncGenerator[ProviderEvent, None]:
-        """Send the request, and again without a field that the server refuses by name."""
-        profile = profile_of(url, self._endpoint.family, request.model)
-        for attempt in range(MAX_REFUSED_FIELDS + 1):
-            refused = self._refused.get(request.model, frozenset())
-            body = request_body(request, profile, self._endpoint.family, refused)
-            content = await asyncio.to_thread(_encoded, body)
-            async with self._transport.request("POST", url, headers, content) as response:
-                if response.status < 300:
-                    async with aclosing(self._answer(response)) as events:
-                        async for event in events:
-                            yield event
-                    return
-                text = await response.read_error()
-            field = refused_field(text, body) if response.status in (400, 422) else None
-            if field is None or attempt == MAX_REFUSED_FIELDS:
-                yield classify(response.status, response.headers, text, mask=self._endpoint.mask)
-                return
-            self._refused[request.model] = refused | {field}
+    def _decoder(self) -> ChatDecoder:
+        return ChatDecoder(self._endpoint.family)
 
-    async def _answer(self, response: WireResponse) -> AsyncGenerator[ProviderEvent, None]:
-        decoder = ChatDecoder(self._endpoint.family)
-        ended = False
-        try:
-            async for chunk in response.chunks:
-                for event in decoder.feed(chunk):
-                    ended = isinstance(event, Stop | StreamError)
-                    yield event
-                if ended:
-                    await response.drain()
-                    return
-                if decoder.told_end:
-                    response.idle_s = min(response.idle_s, END_IDLE_S)
-        except WireFailure as failure:
-            for event in decoder.finish():
-                yield failure.event if isinstance(event, StreamError) and event.error == "truncated_stream" else event
-            return
-        for event in decoder.finish():
-            yield event
-
-    async def _headers(self, url: str) -> dict[str, str]:
-        """Return the headers of a request. Raises ``WireFailure`` if the key must not go to that address."""
-        key = await self._endpoint.key()
-        headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
-        own = {name.lower() for name in self._endpoint.headers}
-        if key and key.strip() and "authorization" not in own:
-            headers["Authorization"] = f"Bearer {key.strip()}"
-        headers.update(self._endpoint.headers)
-        if (refusal := refuse_plain_key(url, headers)) is not None:
-            raise WireFailure(refusal)
-        return headers
-
-    def _masked(self, event: ProviderEvent) -> ProviderEvent:
-        """Blank keys out of the message of an error that came from inside the stream."""
-        if isinstance(event, StreamError):
-            return event.model_copy(update={"message": self._endpoint.mask(event.message)})
-        return event
-
-
-def _own_failure(error: DeepChatError) -> StreamError:
-    """Return what stopped us before anything was sent: no usable address, or a keychain that gives no key."""
-    return error_event("auth" if isinstance(error, SecretsError) else "bad_request", error.user_message)
-
-
-def _encoded(body: dict[str, Any]) -> bytes:
-    # Lone surrogates (from file names, from broken tools) are no UTF-8 and would fail the request.
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-async def _whole(response: WireResponse) -> bytes:
-    body = bytearray()
-    async for chunk in response.chunks:
-        body += chunk
-        if len(body) > MAX_LIST_BYTES:
-            raise WireFailure(error_event("server", "The server's list of models is larger than 16 MB."))
-    return bytes(body)
+    def _models(self, body: object) -> tuple[ModelSettings, ...]:
+        return models_of(body)

@@ -177,7 +177,7 @@ async def test_a_slow_first_byte_is_fine(connect: Any) -> None:
 async def test_a_server_that_never_closes_after_its_finish_reason(
     connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deepchat_desktop.services.providers.openai_chat.END_IDLE_S", 0.1)
+    monkeypatch.setattr("deepchat_desktop.services.providers.http_provider.END_IDLE_S", 0.1)
     with WireServer([Answer(steps=(chunk({"content": "ok"}, "stop"), Gate("never")))]) as server:
         assert fold_events(await ask(connect(server)))["stop"] == "complete"
 
