@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.attachments import Attached
-from deepchat_desktop.domain.budget import DEFAULT_WINDOW
+from deepchat_desktop.domain.budget import DEFAULT_WINDOW, Budget, plan_budget
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.events import (
     MessageFinished,
@@ -19,6 +19,7 @@ from deepchat_desktop.domain.events import (
     StatusChanged,
 )
 from deepchat_desktop.domain.messages import Connection, SessionSettings
+from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
 from deepchat_desktop.presenters.completion import CompletionPresenter, Sessions, WorkspaceFiles
 from deepchat_desktop.presenters.guarded import guarded
@@ -130,6 +131,14 @@ class AgentRuntimePresenter(QObject):
         self._draft_settings = self._draft_settings.model_copy(update={"workspace": path})
         self._change(workspace=path)
 
+    def budget(self) -> Budget | None:
+        """Return how the model's window is shared out, tools left aside; None while the window is not known."""
+        window = self._window()
+        if not window:
+            return None
+        output = self.settings().max_output or self._capabilities().max_output
+        return plan_budget(window=window, output=output, tools=())
+
     def looks_like_key(self, text: str) -> bool:
         """Tell whether a text seems to hold an API key, to warn before it is sent."""
         from deepchat_desktop.services.secrets import looks_like_key
@@ -198,18 +207,21 @@ class AgentRuntimePresenter(QObject):
         return chosen if chosen is not None and chosen.provider in known else None
 
     def _window(self) -> int:
-        settings, connection = self.settings(), self._connection()
-        if settings.context:
-            return settings.context
+        return self.settings().context or self._capabilities().context or 0
+
+    def _capabilities(self) -> ModelCapabilities:
+        """Return what is known of the model."""
+        connection = self._connection()
         if connection is None:
-            return 0
+            return ModelCapabilities()
         if connection.provider == LOCAL_PROVIDER:
-            return self._core.local_model.profile(connection.model).capabilities.context or DEFAULT_WINDOW
+            known = self._core.local_model.profile(connection.model).capabilities
+            return known if known.context else known.model_copy(update={"context": DEFAULT_WINDOW})
         for provider in self._core.settings.providers:
             for model in provider.models:
                 if (provider.id, model.id) == (connection.provider, connection.model):
-                    return model.capabilities.context or 0
-        return 0
+                    return model.capabilities
+        return ModelCapabilities()
 
     def _change(self, **changes: object) -> None:
         current = self._session.current()

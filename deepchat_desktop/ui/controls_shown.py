@@ -7,7 +7,7 @@ from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLayout, QLineEdit, QSizePolicy, QWidget
 
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.icons import IconName
@@ -98,13 +98,16 @@ class Pill(QWidget):
             text(p, area, self._words, fonts.META, fonts.MEDIUM, ink)
 
 
-class Ring(QWidget):
-    """A share of a whole as a ring; above 80 % it turns to the warning colour."""
+class Ring(QAbstractButton):
+    """A share of a whole as a ring that can be pressed; above 80 % it turns to the warning colour."""
+
+    radius = 9
 
     def __init__(self, name: str, size: int = 18, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._share = 0.0
         self.setFixedSize(size, size)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(name)
 
     def set_share(self, share: float) -> None:

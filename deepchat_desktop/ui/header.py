@@ -88,6 +88,8 @@ class Header(Box):
     settings_asked = Signal()
     rename_asked = Signal(str)
     delete_asked = Signal(str)
+    find_asked = Signal()
+    minimap_asked = Signal(bool)
 
     def __init__(
         self,
@@ -105,6 +107,7 @@ class Header(Box):
         self.title = TitlePill()
         self.folder = Chip(self.tr("No folder"), "folder-simple")
         self.folder.set_limit(160)
+        self.find_button = IconButton("magnifying-glass", self.tr("Find in session (Ctrl+F)"))
         self.more = IconButton("dots-three", self.tr("More"), px=19)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 10, 0)
@@ -113,6 +116,7 @@ class Header(Box):
         row.addWidget(self.title)
         row.addStretch(1)
         row.addWidget(self.folder)
+        row.addWidget(self.find_button)
         row.addWidget(self.more)
         self._connect()
         self._show_session(session.current_id())
@@ -121,6 +125,7 @@ class Header(Box):
         model = self._session.model
         self.unfold.clicked.connect(self.unfold_asked)
         self.folder.clicked.connect(self._open_folder_menu)
+        self.find_button.clicked.connect(self.find_asked)
         self.more.clicked.connect(lambda: self.menu().popup_under(self.more, right=True))
         self._session.current_changed.connect(self._show_session)
         self._agent.running_changed.connect(self.title.set_running)
@@ -140,6 +145,7 @@ class Header(Box):
         else:
             first = model.session_count() == 0
             self.title.show_title(self.tr("Welcome") if first else self.tr("New session"), filled=False)
+        self.find_button.setVisible(known is not None)
         self.folder.setVisible(known is not None or model.session_count() > 0)
         self._show_folder()
 
@@ -191,5 +197,9 @@ class Header(Box):
             entry.triggered.connect(lambda _on=False, choice=choice: self._settings.set_theme(choice))
             group.addAction(entry)
         menu.addSeparator()
+        strip = menu.addAction(self.tr("Map of the conversation"))
+        strip.setCheckable(True)
+        strip.setChecked(self._settings.window().minimap)
+        strip.triggered.connect(self.minimap_asked)
         menu.addAction(menu_icon("gear-six"), self.tr("Settings")).triggered.connect(self.settings_asked)
         return menu

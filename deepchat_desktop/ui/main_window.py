@@ -47,6 +47,12 @@ class ChatSurface(Protocol):
     def focus_composer(self) -> None:
         """Put the caret into the composer."""
 
+    def open_find(self) -> None:
+        """Show the bar that finds words in the session."""
+
+    def set_minimap(self, shown: bool) -> None:
+        """Show or hide the map of the conversation."""
+
 
 class MainWindow(Box):
     """The main window. ``closing`` comes when the user closes it, after its place was remembered."""
@@ -87,6 +93,7 @@ class MainWindow(Box):
         self._shortcuts()
         self._restore()
         self._show_sidebar()
+        self.surface.set_minimap(settings.window().minimap)
         self._show_empty()
         self.focus_composer()
 
@@ -180,6 +187,10 @@ class MainWindow(Box):
         self._session.new_session()
         self.focus_composer()
 
+    def _show_minimap(self, shown: bool) -> None:
+        self._settings.save_window(self._settings.window().model_copy(update={"minimap": shown}))
+        self.surface.set_minimap(shown)
+
     # -- remembering
 
     def remember(self) -> None:
@@ -229,6 +240,8 @@ class MainWindow(Box):
         self.header.settings_asked.connect(self.open_settings)
         self.header.delete_asked.connect(self.sidebar.ask_delete)
         self.header.rename_asked.connect(self._rename)
+        self.header.find_asked.connect(self.surface.open_find)
+        self.header.minimap_asked.connect(self._show_minimap)
         self._settings.changed.connect(self._take_appearance)
         self._session.current_changed.connect(self._show_empty)
         self._agent.settings_changed.connect(self._show_empty)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.domain.attachments import Attached
 from deepchat_desktop.domain.blocks import Blocks
+from deepchat_desktop.domain.budget import Budget, plan_budget
 from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Message, Session, SessionSettings
@@ -196,6 +197,7 @@ class FakeAgent(QObject):
         self._mode = "ask"
         self._workspace: str | None = None
         self.running = False
+        self.window = 0
         self.completion = FakeCompletion()
 
     def send(self, text: str, attached: Sequence[Attached] = ()) -> None:
@@ -238,6 +240,9 @@ class FakeAgent(QObject):
         self.calls.append(("set_mode", mode))
         self._mode = mode
         self.settings_changed.emit()
+
+    def budget(self) -> Budget | None:
+        return plan_budget(window=self.window, output=None, tools=()) if self.window else None
 
     def workspace(self) -> str | None:
         return self._workspace

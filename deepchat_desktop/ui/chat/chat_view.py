@@ -8,11 +8,22 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QLinearGradient, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import (
+    QColor,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QLinearGradient,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.chat.composer import Composer
+from deepchat_desktop.ui.chat.context_use import ContextUse
 from deepchat_desktop.ui.chat.measures import COLUMN, EDGE, SIDE
 from deepchat_desktop.ui.open_external import RefusedLink, open_external
 from deepchat_desktop.ui.paint import painting
@@ -22,6 +33,8 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
     from deepchat_desktop.presenters.permission import PermissionPresenter
     from deepchat_desktop.presenters.session import SessionPresenter
+    from deepchat_desktop.ui.chat.find_bar import FindBar
+    from deepchat_desktop.ui.chat.minimap import Minimap
     from deepchat_desktop.ui.chat.permission_card import PermissionCardView
     from deepchat_desktop.ui.message_list.message_list import MessageList
 
@@ -29,6 +42,8 @@ FOOT = 14
 FADE = 24
 CARD_GAP = 14
 SCROLL_BAR = 10
+MAP_WIDTH = 56
+FIND_INSET = 7
 COMPOSER_SHARE, CARD_SHARE = 0.4, 0.62
 WARM_UP_MS = 400
 
@@ -73,11 +88,17 @@ class ChatView(QWidget):
         self._permission = permission
         self._list: MessageList | None = None
         self._card: PermissionCardView | None = None
+        self._map: Minimap | None = None
+        self._map_wanted = True
+        self._find: FindBar | None = None
+        self._before_find: QWidget | None = None
         self._empty: QWidget | None = None
         self._painted = False
         self._fade = Fade(self)
         self.composer = Composer(agent, session, self)
         self.composer.resized.connect(self._place)
+        self._context = ContextUse(agent, model, self)
+        self._context.changed.connect(self.composer.bar.show_context)
         self.composer.settings_asked.connect(self.settings_asked)
         model.reset.connect(self._show_empty)
         model.message_added.connect(lambda _row: self._show_empty())
@@ -86,6 +107,7 @@ class ChatView(QWidget):
         permission.notice.connect(lambda _code, words: self.composer.tell(words))
         agent.send_refused.connect(self.composer.take_back)
         theme.changed.connect(self._on_theme)
+        self._shortcuts()
         self._show_empty()
 
     @property
@@ -107,6 +129,7 @@ class ChatView(QWidget):
         if self._list is not None:
             return
         from deepchat_desktop.ui.chat import accessible
+        from deepchat_desktop.ui.chat.minimap import Minimap
         from deepchat_desktop.ui.chat.permission_card import PermissionCardView
         from deepchat_desktop.ui.message_list.message_list import MessageList
 
@@ -116,6 +139,9 @@ class ChatView(QWidget):
         self._list.asked.connect(self._on_asked)
         self._list.link_clicked.connect(self._open_link)
         self._list.notice.connect(self.composer.tell)
+        self._map = Minimap(self._list, self._model, self)
+        self._map.show_context(*self._context.figures())
+        self._context.changed.connect(self._map.show_context)
         self._card = PermissionCardView(self._permission, self)
         self._card.stackUnder(self.composer)
         self._card.resized.connect(self._on_card)
@@ -139,6 +165,54 @@ class ChatView(QWidget):
         listed = [self._list] if self._list is not None else []
         asked = [self._card] if self._card is not None else []
         return [*listed, self.composer.edit, *asked]
+
+    # Finding
+
+    def _shortcuts(self) -> None:
+        keys = QKeySequence.StandardKey
+        for key, act in (
+            (keys.Find, self.open_find),
+            (keys.FindNext, lambda: self._find_step(1)),
+            (keys.FindPrevious, lambda: self._find_step(-1)),
+        ):
+            QShortcut(key, self).activated.connect(act)
+
+    def open_find(self) -> None:
+        """Show the bar that finds words in the session, with its field chosen; nothing in an empty session."""
+        if not self._model.count():
+            return
+        if self._find is None:
+            from deepchat_desktop.ui.chat.find_bar import FindBar
+
+            self._find = FindBar(self.message_list, self)
+            self._find.closed.connect(self._after_find)
+        if not self._find.isVisible():
+            self._before_find = QApplication.focusWidget()
+        self._find.open()
+        self._place()
+
+    def _find_step(self, by: int) -> None:
+        if self._find is not None and self._find.isVisible():
+            self._find.step(by)
+        else:
+            self.open_find()
+
+    def _after_find(self) -> None:
+        """Give the focus back to where it was."""
+        before, self._before_find = self._before_find, None
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.focus_composer()
+
+    def set_minimap(self, shown: bool) -> None:
+        """Show or hide the map of the conversation."""
+        self._map_wanted = shown
+        self._show_empty()
+
+    def _strip(self) -> int:
+        """Return the width that the map takes; an empty session has none."""
+        return MAP_WIDTH if self._map_wanted and self._model.count() else 0
 
     def focus_composer(self) -> None:
         """Put the caret into the composer."""
@@ -171,6 +245,10 @@ class ChatView(QWidget):
         empty = self._model.count() == 0 and self._empty is not None
         if self._list is not None:
             self._list.setVisible(not empty)
+        if self._map is not None:
+            self._map.setVisible(self._strip() > 0)
+        if self._find is not None and not self._model.count():
+            self._find.leave()
         self._fade.setVisible(not empty)
         if self._empty is not None:
             self._empty.setVisible(empty)
@@ -178,7 +256,8 @@ class ChatView(QWidget):
 
     def _place(self) -> None:
         """Lay out from the foot up: composer, request, messages."""
-        high, room = self.height(), self.width() - SCROLL_BAR
+        high, across = self.height(), self.width() - self._strip()
+        room = across - SCROLL_BAR
         column = max(120, min(COLUMN, room - 2 * SIDE))
         left = (room - column) // 2 - EDGE
         wide = column + 2 * EDGE
@@ -189,7 +268,11 @@ class ChatView(QWidget):
         if self._card is not None and self._card.card() is not None:
             end = self._place_card(self._card, left, wide, end)
         if self._list is not None:
-            self._list.setGeometry(0, 0, self.width(), max(0, end - 4))
+            self._list.setGeometry(0, 0, across, max(0, end - 4))
+        if self._map is not None:
+            self._map.setGeometry(across, 0, MAP_WIDTH, high)
+        if self._find is not None:
+            self._find.place(across - FIND_INSET, 0, room)
         self._fade.setGeometry(0, max(0, end - 4 - FADE), room, FADE)
         if self._empty is not None:
             self._empty.setGeometry(0, 0, self.width(), max(0, end - 4))
@@ -219,6 +302,8 @@ class ChatView(QWidget):
         types = not held or held == keys.ControlModifier | keys.AltModifier  # both together are AltGr
         if types and event.text().isprintable() and event.text().strip():
             self.composer.type(event)
+        elif event.key() == Qt.Key.Key_Escape and self._find is not None and self._find.isVisible():
+            self._find.leave()
         else:
             super().keyPressEvent(event)
 

@@ -28,6 +28,12 @@ class PlainSurface(QWidget):
         if widget is not None:
             self.slot.addWidget(widget)
 
+    def open_find(self) -> None:
+        self.messages.setFocus()
+
+    def set_minimap(self, shown: bool) -> None:
+        self.minimap = shown
+
     def focus_composer(self) -> None:
         self.composer.setFocus()
 
