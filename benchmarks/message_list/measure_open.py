@@ -41,6 +41,7 @@ def open_from_database(data_dir: Path) -> dict[str, Any]:
 
     app, bridge = application(), EventBridge()
     core = open_core(data_dir, bridge.post)
+    core.start_now()  # as the program does after its first paint
     result: dict[str, Any] = {}
 
     async def main(_host: LoopHost) -> int:

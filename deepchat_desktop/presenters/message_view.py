@@ -110,9 +110,8 @@ class MessageView:
 
     def size(self) -> Size:
         """Return how much there is to show."""
-        texts = [block.text for block in self.blocks if block.kind == "text"]
-        letters = sum(len(text) if text.isascii() else len(text) * 7 // 5 for text in texts)
-        return Size(letters, sum(text.count("\n") for text in texts), len(texts), len(self.blocks) - len(texts))
+        texts = [len(block.text.encode("utf-8", "surrogatepass")) for block in self.blocks if block.kind == "text"]
+        return sum(texts), len(self.blocks) - len(texts)
 
     def let_go(self) -> None:
         """Forget what was read, unless it was changed."""

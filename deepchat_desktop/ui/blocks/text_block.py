@@ -41,7 +41,7 @@ class MarkdownText:
         self.read = 0
         self.references = References()
         self.cells: list[TextCell] = []
-        self._index = index
+        self.index = index
         self._columns: dict[int, Columns] = {}
         self._kept: dict[int, dict[int, CodeChoices]] = {}
         self._whole = False
@@ -82,7 +82,7 @@ class MarkdownText:
         for part in parts[keep:]:
             cell = old.pop(part.start, None)
             if cell is None:
-                cell = TextCell(self, part, self._index)
+                cell = TextCell(self, part, self.index)
             elif cell.part != part:
                 cell.set_part(part)
             opens, closes = looks(text, part)
@@ -100,6 +100,10 @@ class MarkdownText:
                     parse(text[part.start : part.end], found)
         self.references = found
         return bool(found)
+
+    def due(self) -> bool:
+        """Tell whether it is still to be read as a whole."""
+        return self._ranges is not None or not (self.checked or self.open)
 
     def check(self) -> bool:
         """Read a whole text once as a whole, a long one in the render process; True if parts were joined."""

@@ -4,13 +4,18 @@ Invariants: a block's cells are asked for anew only when the block changed; what
 space between messages belongs to the first cell.
 """
 
+from collections.abc import Iterator
+
 from deepchat_desktop.domain.blocks import ToolCallBlock
 from deepchat_desktop.presenters.message_list_model import MessageView, Size
 from deepchat_desktop.ui.blocks.cell import Cell, Choices
 from deepchat_desktop.ui.blocks.registry import BLOCK_CELLS
+from deepchat_desktop.ui.blocks.text_block import MarkdownText
 from deepchat_desktop.ui.message_list import groups, tail_cells, user_cells
 
 BETWEEN = 20
+_PX_OF_A_BYTE = 330
+"""A byte of text takes so many px of height in a column 1 px wide: measured over long conversations."""
 _CARD_KINDS = frozenset({"tool_call", "plan", "error"})
 
 
@@ -83,17 +88,22 @@ class Entry:
             self._compose(message, width)
         return opened
 
+    def due(self) -> bool:
+        """Tell whether a text is still to be compared with a reading of it as a whole."""
+        return any(text.due() for text in self._texts())
+
     def check(self, message: MessageView, width: int) -> bool:
-        """Compare the text with a reading of it as a whole; True if it is shown otherwise now."""
-        changed = False
-        for index, choices in enumerate(self._choices):
-            text = choices.memory.get("text")
-            if text is not None and text.check():
-                self._blocks[index] = list(text.cells)
-                changed = True
-        if changed:
-            self._compose(message, width)
-        return changed
+        """Compare the next text with a reading of it as a whole; True if it is shown otherwise now."""
+        text = next(text for text in self._texts() if text.due())
+        if not text.check():
+            return False
+        self._blocks[text.index] = list(text.cells)
+        self._compose(message, width)
+        return True
+
+    def _texts(self) -> Iterator[MarkdownText]:
+        found = (choices.memory.get("text") for choices in self._choices)
+        return (text for text in found if isinstance(text, MarkdownText))
 
     def _read(self, message: MessageView, index: int) -> None:
         if index == len(self._blocks):
@@ -159,5 +169,5 @@ def _gap(before: str, after: str) -> int:
 
 def guess(size: Size, width: int) -> int:
     """Return about how high a message will be, without reading it."""
-    lines = size.letters * 1000 // (width * 140) + size.breaks * 3 // 4
-    return BETWEEN + 36 + 22 * (lines + size.texts) + 40 * size.others
+    text, others = size
+    return BETWEEN + 36 + text * _PX_OF_A_BYTE // width + 40 * others

@@ -1,6 +1,7 @@
 """Work that can wait: colours for code, visible blocks first, then a reading of short texts as a whole.
 
-Invariant: a slice ends at its deadline, also within one block.
+Invariants: a slice ends at its deadline, also within one block; while the view moves, colours wait for the time that
+its frames leave, and readings until it rests; a slice reads one text.
 """
 
 import time
@@ -14,10 +15,14 @@ from deepchat_desktop.ui.blocks.stack_shape import StackShape
 from deepchat_desktop.ui.message_list.layout import Layout
 
 SLICE_S = 0.004
+MOVING_S, BREATH_MS = 0.05, 8
+"""A view moves while its last change is less than the first ago; then work begins the second after the last one."""
+SHOWN_EVERY_S = 0.033
+"""Colours of a view that takes several slices are painted at this pace: a painting costs as much as a slice."""
 
 
 class IdleWork(QObject):
-    """Works in slices while there is something. ``coloured`` is called after a slice that changed the view."""
+    """Works in slices while there is something. ``coloured`` is called when all in sight is coloured, or at a pace."""
 
     def __init__(
         self, layout: Layout, coloured: Callable[[], None], check: Callable[[], bool], parent: QObject
@@ -25,14 +30,18 @@ class IdleWork(QObject):
         super().__init__(parent)
         self._layout, self._coloured, self._check = layout, coloured, check
         self.slices = 0
+        self._woken = 0.0
+        self._unshown = False
+        self._shown_at = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._work)
 
     def wake(self) -> None:
-        """Something may have to be done."""
-        if not self._timer.isActive():
-            self._timer.start(0)
+        """The view changed: something may have to be done."""
+        now = time.perf_counter()
+        self._timer.start(BREATH_MS if now - self._woken < MOVING_S else 0)
+        self._woken = now
 
     def pending(self) -> bool:
         """Tell whether blocks in sight still wait for colours."""
@@ -53,10 +62,23 @@ class IdleWork(QObject):
                 more = code.lines.colour(end) or more
                 if time.perf_counter() >= end:
                     break
-        if worked:
-            self._coloured()
-        if (worked and self.pending()) or more or self._check():
+        pending = worked and self.pending()
+        self._show(worked, pending=pending)
+        left = MOVING_S - (time.perf_counter() - self._woken)
+        if pending or more:
             self._timer.start(0)
+        elif left > 0:
+            self._timer.start(int(left * 1000) + 1)
+        elif self._check():
+            self._timer.start(0)
+
+    def _show(self, worked: bool, *, pending: bool) -> None:
+        now = time.perf_counter()
+        if worked and not self._unshown:
+            self._unshown, self._shown_at = True, now
+        if self._unshown and (not pending or now - self._shown_at >= SHOWN_EVERY_S):
+            self._unshown = False
+            self._coloured()
 
 
 def codes_of(shape: Shape) -> Iterator[CodeShape]:

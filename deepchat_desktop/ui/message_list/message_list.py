@@ -272,12 +272,13 @@ class MessageList(QAbstractScrollArea):
             self._place_pill()
 
     def _check_whole(self) -> bool:
-        """Check the messages in sight against a reading as a whole; True if one changed."""
+        """Compare one message in sight with a reading as a whole; True if there was one that had not been yet."""
         for row in sorted({placed.row for placed in self.layout_.placed}):
             entry = self.layout_.entries[row]
-            if entry is not None and entry.check(self._model.message(row), self.layout_.width):
-                self.layout_.measured(row)
-                self.settle()
+            if entry is not None and entry.due():
+                if entry.check(self._model.message(row), self.layout_.width):
+                    self.layout_.measured(row)
+                    self.settle()
                 return True
         return False
 
