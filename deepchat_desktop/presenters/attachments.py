@@ -137,12 +137,13 @@ class AttachmentPresenter(QObject):
     async def _add(self, session_id: str, reads: list[Callable[[], Read]]) -> None:
         try:
             for read in reads:
-                if len(self.of(session_id)) >= MOST:
-                    words = self.tr("At most {count} attachments go with one message.").format(count=MOST)
-                    self.refused.emit(session_id, words)
-                    break
                 try:
-                    await self._add_one(session_id, await asyncio.to_thread(read))
+                    made = await asyncio.to_thread(read)
+                    if len(self.of(session_id)) >= MOST:
+                        words = self.tr("At most {count} attachments go with one message.").format(count=MOST)
+                        self.refused.emit(session_id, words)
+                        break
+                    await self._add_one(session_id, made)
                 except AttachmentRefused as error:
                     self.refused.emit(session_id, self._why(error))
                 except StoreError as error:

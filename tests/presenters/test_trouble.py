@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from deepchat_desktop.domain.attachments import Attached
 from deepchat_desktop.domain.blocks import ImageBlock
 from deepchat_desktop.domain.events import InteractionAsked
 from deepchat_desktop.presenters.bridge import EventBridge
@@ -60,7 +61,7 @@ async def test_two_texts_sent_at_once_make_one_session_and_lose_none(stage: Stag
     stage.server.add(chat("ok", hold_after=0))
     back: list[tuple[str, object]] = []
     shell.agent.send_refused.connect(lambda text, pictures: back.append((text, pictures)))
-    picture = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
+    picture = Attached(id="p", block=ImageBlock(media_type="image/png", data="iVBORw0KGgo="))
     shell.agent.send("one")
     shell.agent.send("two", [picture])
     await stage.until(lambda: back and shell.messages.count() == 2)

@@ -103,7 +103,8 @@ def sweep(db: Any, folder: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+    # An attempt that failed, or was rolled back, may have left a part of it.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), FILE_MODE)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
