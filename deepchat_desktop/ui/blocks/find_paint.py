@@ -95,4 +95,4 @@ def _line_ink(p: QPainter, block: LineBlock, box: QRectF, place: Range, words: s
     rise = (block.high + block.metrics.ascent() - block.metrics.descent()) / 2
     p.setFont(fonts.font(block.size, mono=True))
     p.setPen(theme.on_hit)
-    p.drawText(QPointF(round(box.left()), round(box.top() + rise)), words)
+    p.drawText(QPointF(round(box.left() + 1), round(box.top() + rise)), words)

@@ -73,7 +73,7 @@ def boxes(shape: Shape, place: Range) -> list[QRectF]:
         case DocShape():
             return _doc_boxes(shape, place)
         case CodeShape() | WellShape():
-            return [box.translated(_origin(shape)) for box in _line_boxes(shape.block, place)]
+            return [box.translated(_origin(shape)).adjusted(-1, 0, 1, 0) for box in _line_boxes(shape.block, place)]
     return []
 
 

@@ -21,7 +21,8 @@ from deepchat_desktop.ui.theme import theme
 
 FOOT = 34
 PAD = 8
-LEAST_VIEW = 10.0
+LEAST_VIEW, SMALL_VIEW = 12.0, 24.0
+"""The least height of what is in view, and up to which it is outlined strongly, among many bars."""
 PACE_MS = 120
 PREVIEW = 160
 
@@ -159,7 +160,8 @@ class Minimap(QAbstractSlider):
             vline(p, 0, 0, self.height())
             if self._view.heights.count():
                 p.drawImage(QPointF(0, PAD), self._bars())
-                rr(p, self.view_box(), 4, theme.map_view, theme.map_view_line)
+                box = self.view_box()
+                rr(p, box, 4, theme.map_view, theme.map_view_line if box.height() > SMALL_VIEW else theme.accent)
             foot = QRectF(1, self.height() - FOOT, WIDTH - 1, FOOT)
             p.fillRect(foot, theme.surface)
             hline(p, 1, foot.top(), WIDTH - 1)

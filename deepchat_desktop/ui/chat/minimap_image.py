@@ -21,7 +21,7 @@ OVER = 8
 """Px below the track, where a mark of the last message may end."""
 PITCH = 3.0
 """The least room for a bar, in px."""
-LARGEST = 0.12
+LARGEST = 0.06
 """Px of the strip for one px of the conversation, at most: short conversations are not pulled apart."""
 _SAMPLES = 8
 """How many of the messages that share a bar are looked at for its length."""

@@ -123,7 +123,7 @@ def test_hits_are_ticks_where_they_are(pair: Pair, qtbot: QtBot) -> None:
 def test_a_click_leads_to_the_message_under_it(pair: Pair, row: int) -> None:
     pair.load(300)
     by = minimap_image.scale(pair.list.heights, pair.map._track())
-    y = round(PAD + (pair.list.heights.prefix(row) + pair.list.heights.get(row) / 2) * by)
+    y = int(PAD + (pair.list.heights.prefix(row) + pair.list.heights.get(row) / 2) * by)
     wanted = pair.map.row_at(y)
     QTest.mouseClick(pair.map, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(30, y))
     assert abs(wanted - row) <= 1
