@@ -8,7 +8,11 @@ import re
 
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,8}\U000e007f")
 _SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
-_JOINING = "\u0590-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\u200d\u2190-\u2bff\ufb1d-\ufdff\ufe70-\ufefc\ufe0f\U0001f000-\U0001faff"
+_JOINING = (
+    "\u0590-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\ufb1d-\ufdff\ufe70-\ufefc"
+    "\u200d\ufe0f\u2190-\u2bff\U0001f000-\U0001faff"
+)
+"""Scripts whose letters join, and what emoji are made of."""
 _HIDDEN = re.compile(
     f"(?P<flag>{_FLAG.pattern})"
     f"|{_SELECTOR}{{2,}}"

@@ -69,12 +69,14 @@ def _line(error: Exception) -> str:
     return words[:300] or type(error).__name__
 
 
-def _parity(job: Message) -> list[tuple[int, int]]:
-    """Answer which parts of a text must be joined: see ``markdown_parity``."""
-    from deepchat_desktop.ui.blocks.markdown_parity import joined
+def _parity(job: Message) -> Message:
+    """Answer which parts of a text must be joined, and what it defines: see ``markdown_parity``."""
+    from deepchat_desktop.ui.blocks.markdown_parity import compared
     from deepchat_desktop.ui.blocks.scanner import Part
 
-    return joined(job["text"], [Part._make((*part[:-1], tuple(part[-1]))) for part in job["parts"]])
+    found = compared(job["text"], [Part._make((*part[:-1], tuple(part[-1]))) for part in job["parts"]])
+    notes = found.references.notes.get("refs", {})
+    return {"ranges": found.ranges, "links": found.references.links, "notes": list(notes)}
 
 
 def _highlight(job: Message) -> list[int]:

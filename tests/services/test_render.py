@@ -159,9 +159,11 @@ async def test_a_long_text_is_compared_with_a_reading_as_a_whole(tasks: TaskOwne
     good = "A paragraph.\n\n- one\n- two\n\n```py\nx\n```\n\n" * 300
     odd = "See[^n].\n\n[^n]: a note\n\n    that goes on\n\n"
     worker = RenderWorker(tasks.start)
-    assert await worker.ask("parity", {"text": good, "parts": scan(good)}) == []
+    assert (await worker.ask("parity", {"text": good, "parts": scan(good)}))["ranges"] == []
     text = good + odd + good
-    (joined,) = await worker.ask("parity", {"text": text, "parts": scan(text)})
+    answer = await worker.ask("parity", {"text": text, "parts": scan(text)})
+    assert answer["notes"] == [":n"]
+    (joined,) = answer["ranges"]
     assert text[slice(*joined)] == odd.removeprefix("See[^n].\n\n")
 
 

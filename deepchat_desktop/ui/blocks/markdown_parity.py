@@ -5,41 +5,56 @@ than the parser takes: that one stays cut. No Qt: the render process does this f
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from deepchat_desktop.ui.blocks.markdown_items import Item
 from deepchat_desktop.ui.blocks.markdown_parse import MAX_CHARS, References, parse, parse_part, parse_with_lines
 from deepchat_desktop.ui.blocks.scanner import Part
 
 Range = tuple[int, int]
 
 
-def joined(text: str, parts: Sequence[Part]) -> list[Range]:
-    """Return the ranges of characters that must be one part each; none when all is well."""
+class Compared(NamedTuple):
+    """``ranges`` of characters must be one part each; none when all is well. ``references`` are the whole text's."""
+
+    ranges: list[Range]
+    references: References
+
+
+def compared(text: str, parts: Sequence[Part]) -> Compared:
+    """Read a whole text and its parts, and compare."""
     references = References()
     whole = parse_with_lines(text, references)
+    return Compared(_ranges(text, parts, whole, references), references)
+
+
+def _ranges(
+    text: str, parts: Sequence[Part], whole: list[tuple[int, tuple[Item, ...]]], references: References
+) -> list[Range]:
     starts = _line_starts(text)
     blocks = [(starts[min(line, len(starts) - 1)], items) for line, items in whole]
     cuts = _common_cuts([start for start, _ in blocks], text, parts)
     made: list[Range] = []
     for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True):
         inside = [part for part in parts if start <= part.start < end]
-        by_parts = [item for part in inside for item in parse_part(text, part, references.copy())]
+        by_parts = [item for part in inside for item in parse_part(text, part, references)]
         wanted = [item for at, items in blocks if start <= at < end for item in items]
         if by_parts == wanted or end - start > MAX_CHARS:
             continue
-        if list(parse(text[start:end], references.copy())) != wanted and len(text) <= MAX_CHARS:
+        if list(parse(text[start:end], references)) != wanted and len(text) <= MAX_CHARS:
             return [(0, len(text))]
         made.append((start, end))
     return made
 
 
-def checked(answer: Any) -> list[Range]:
-    """Return what the render process answered. Raises TypeError or ValueError when these are no ranges in order."""
-    ranges = [(int(start), int(end)) for start, end in answer]
+def checked(answer: Any) -> Compared:
+    """Return what the render process answered. Raises TypeError, KeyError or ValueError when it cannot be that."""
+    ranges = [(int(start), int(end)) for start, end in answer["ranges"]]
     flat = [at for pair in ranges for at in pair]
     if flat != sorted(flat):
         raise ValueError("ranges out of order")
-    return ranges
+    links = {str(k): {"title": str(v["title"]), "href": str(v["href"])} for k, v in answer["links"].items()}
+    return Compared(ranges, References(dict(links), {"refs": {str(label): -1 for label in answer["notes"]}}))
 
 
 def _line_starts(text: str) -> list[int]:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_CHARS = 200_000
+DEEPEST = 60
+"""Levels of lists and quotes; a piece that goes deeper is shown as plain text."""
 _DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)$")
 _NUMBER = re.compile(r"\d+")
 _TASK = re.compile(r"\[([ xX])\]\s+")
@@ -62,7 +64,8 @@ class References:
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": True}).enable(["table", "strikethrough", "linkify"])
+    options = {"html": False, "linkify": True, "maxNesting": DEEPEST}
+    parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough", "linkify"])
     markdown_rules.add(parser)
     return parser
 
@@ -78,19 +81,27 @@ def parse_with_lines(source: str, references: References | None = None) -> list[
     """Return the items of each outermost block, with the number of the line that it begins in."""
     shown = visible_prose(source)
     known = references if references is not None else References()
-    reader = _Reader()
     made: list[tuple[int, tuple[Item, ...]]] = []
+    block: list[Token] = []
     depth = 0
     for token in _parser().parse(shown, {"references": known.links, "footnotes": known.notes}):
-        line = token.map[0] if token.map else made[-1][0] if made else 0
-        if depth == 0 and token.nesting >= 0:
-            made.append((line, ()))
         depth += token.nesting
-        reader.take(token)
+        block.append(token)
         if depth == 0:
-            made[-1] = (made[-1][0], (*made[-1][1], *reader.items))
-            reader.items = []
+            made.append((block[0].map[0] if block[0].map else 0, _items_of(block, shown)))
+            block = []
     return made
+
+
+def _items_of(block: "Sequence[Token]", source: str) -> tuple[Item, ...]:
+    """Return the items of one outermost block, as plain text where the parser did not go to its ground."""
+    if block[0].map and any(token.level >= DEEPEST - 1 for token in block):
+        lines = source.split("\n")[block[0].map[0] : block[0].map[1]]
+        return (TextItem((Span("\u2028".join(lines)),), "p", Place()),)
+    reader = _Reader()
+    for token in block:
+        reader.take(token)
+    return tuple(reader.items)
 
 
 def parse_part(text: str, part: Part, references: References | None = None) -> tuple[Item, ...]:

@@ -13,6 +13,7 @@ from deepchat_desktop.ui.blocks.scanner import MATH_LINE, MATH_LINES
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
 
 _OPENS = re.compile(MATH_LINE)
@@ -26,6 +27,9 @@ _INLINE = re.compile(
 _MONEY = re.compile(r"\d[\d.,]*\s*(?:[kKmMbB]|[A-Za-z]{2,}.*)?\s*[–—-]?|.*[,;]")
 _NOTE = re.compile(r"\[\^([^\s\]\[^]+)\]")
 _HOST = re.compile(r"(?:[\w-]+\.)+[\w-]{2,}(?::\d+)?(?:[/?#][^\s<]*)?")
+_MARKS = "*_`[~$\\!"
+MOST_MARKS = 500
+"""Marks in one paragraph beyond which it is shown as it was written."""
 _TRAILING = re.compile(r"[?!.,:*_~'\"]+$")
 
 
@@ -37,12 +41,27 @@ def add(parser: "MarkdownIt") -> None:
         "fence", "math_block", _math_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}
     )
     parser.block.ruler.before("reference", "footnote_def", footnote_def, {"alt": ["paragraph", "reference"]})
+    parser.core.ruler.at("inline", _inline)
     parser.inline.ruler.before("escape", "math_inline", _math_inline)
     parser.inline.ruler.before("link", "footnote_ref", _footnote_ref)
     if parser.linkify is not None:
         # Bare names are no links: "notes.md" and "main.rs" are files, though .md and .rs are also top-level domains.
         parser.linkify.set({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
         parser.linkify.add("www.", {"validate": _www, "normalize": _with_scheme})
+
+
+def _inline(state: "StateCore") -> None:
+    """Read the text of blocks, unless it is made of marks: nesting and drawing those takes too long (MD-6)."""
+    for token in state.tokens:
+        if token.type != "inline":
+            continue
+        token.children = token.children if token.children is not None else []
+        if sum(map(token.content.count, _MARKS)) > MOST_MARKS:
+            from markdown_it.token import Token
+
+            token.children.append(Token("text", "", 0, content=token.content.replace("\n", " ")))
+        else:
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
 
 
 def _www(_linkify: Any, text: str, at: int) -> int:

@@ -4,8 +4,6 @@ Invariants: asking is a look and never waits; a shape that waits for a key is to
 while somebody still shows it. Without a way to the process everything stays source.
 """
 
-import base64
-import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,13 +14,14 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from deepchat_desktop.presenters.render import Job, Made, Renders
+from deepchat_desktop.ui.blocks.picture_shape import decode
 from deepchat_desktop.ui.blocks.svg_check import Box, checked_box
 from deepchat_desktop.ui.theme import theme
 
 INK = "#010203"
 SET_AT = 14
 """The ink and the font size in px that the process sets formulas in."""
-MAX_PIXELS = 64_000_000
+MAX_SIDE = 8_000
 MAX_PNG = 12_000_000
 
 
@@ -148,23 +147,10 @@ def _diagram(answer: Any) -> Diagram:
     data, scale = answer["png"], float(answer["scale"])
     if not isinstance(data, str) or len(data) > MAX_PNG or not 0.01 <= scale <= 8:
         raise ValueError("the picture is too large")
-    try:
-        image = _png(base64.b64decode(data, validate=True))
-    except binascii.Error as error:
-        raise ValueError("the picture is damaged") from error
-    return Diagram(image, scale)
-
-
-def _png(data: bytes) -> QImage:
-    if data[:8] != b"\x89PNG\r\n\x1a\n" or len(data) < 24:
-        raise ValueError("the picture is no PNG")
-    wide, high = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
-    if not 0 < wide * high <= MAX_PIXELS:
-        raise ValueError("the picture is too large")
-    image = QImage.fromData(data, "PNG")
-    if image.isNull():
+    image = decode("image/png", data)
+    if image is None or image.width() > MAX_SIDE or image.height() > MAX_SIDE:
         raise ValueError("the picture is damaged")
-    return image
+    return Diagram(image, scale)
 
 
 def _colours() -> dict[str, str]:

@@ -233,7 +233,8 @@ def markdown_of(rows: Sequence[Row], aligns: Sequence[str]) -> str:
 
 
 def _width(spans: Sequence[Span]) -> float:
-    return sum(_metrics(span).horizontalAdvance(span.math or span.text) + (14 if _chip(span) else 0) for span in spans) + 2
+    widths = (_metrics(span).horizontalAdvance(span.math or span.text) + (14 if _chip(span) else 0) for span in spans)
+    return sum(widths) + 2
 
 
 def _longest_word(spans: Sequence[Span]) -> float:

@@ -17,6 +17,7 @@ from deepchat_desktop.ui.blocks import fence_shape, markdown_parity
 from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
 from deepchat_desktop.ui.blocks.markdown_items import Item
+from deepchat_desktop.ui.blocks.markdown_parity import Compared
 from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part
 from deepchat_desktop.ui.blocks.math_shape import MathShape
 from deepchat_desktop.ui.blocks.rendering import rendering
@@ -27,6 +28,10 @@ from deepchat_desktop.ui.blocks.table_shape import Columns
 
 WHOLE_IDLE = 4096
 WHOLE_WORKER = 1_000_000
+DEFINITIONS_AT_ONCE = 8_000
+"""Characters of parts with link definitions; more of them are read by the render process."""
+SLICE, SLICE_LINES, SLICE_BLANKS = 1_000_000, 12_000, 2_500
+"""How much of a text is cut in one go (characters, lines, blank lines): some tens of ms at most."""
 _DEFINITIONS = re.compile(r"\n?[ >]*\[[^\]\n]+\]:")
 _FENCE = re.compile(r"[ \t\n]*( {0,3})(`{3,}|~{3,})([^\n]*)\n?")
 
@@ -45,27 +50,43 @@ class MarkdownText:
         self._columns: dict[int, Columns] = {}
         self._kept: dict[int, dict[int, CodeChoices]] = {}
         self._whole = False
-        self._ranges: list[tuple[int, int]] | None = None
+        self._block = TextBlock(text="", open=True)
+        self._compared: Compared | None = None
         """What the render process found out about the present text."""
 
     def update(self, block: TextBlock) -> None:
-        """Take the block's text as it is now."""
-        grew = block.text.startswith(self.scanner.text) and not self._whole
-        self._whole = False if block.text != self.scanner.text else self._whole
-        closing = self.open and not block.open
-        self.open = block.open
+        """Take the block's text as it is now; of a huge one only a slice, and ``check`` goes on with it."""
+        self._block = block
+        text = block.text
+        grew = text.startswith(self.scanner.text) and not self._whole
+        self._whole = self._whole and text == self.scanner.text
+        known = self.scanner.text if grew else ""
         last = self.cells[-1] if self.cells else None
-        if block.text != self.scanner.text or not self.cells:
-            self._stand(self.scanner.update(block.text) if grew else self._anew(block.text))
-        if closing and (anew := scan(block.text)) != self.scanner.parts:
-            self.scanner.parts = anew  # a line may have changed the meaning of one that stood in a closed part
-            self._stand(0)
+        streamed = bool(known)
+        shown = text[: slice_end(text, len(known))] if text != self.scanner.text else text
+        closing = self.open and not block.open and len(shown) == len(text)
+        self.open = block.open or len(shown) < len(text)
+        if shown != self.scanner.text or not self.cells:
+            self._stand(self.scanner.update(shown) if grew else self._anew(shown))
+        if closing and streamed:
+            self._scan_anew()
         if last is not None:
             last.settle()
         if closing and self._take_references():
-            for cell in self.cells:
-                if "[" in cell.markdown():
-                    cell.stale_text()
+            self._restate()
+
+    def _scan_anew(self) -> None:
+        """A line may have changed the meaning of one that stood in a closed part. For long texts ``check`` sees it."""
+        text = self.scanner.text
+        if len(text) <= WHOLE_WORKER and (anew := scan(text)) != self.scanner.parts:
+            self.scanner.parts = anew
+            self._stand(0)
+
+    def _restate(self) -> None:
+        """Read again what may hold a reference."""
+        for cell in self.cells:
+            if "[" in cell.markdown():
+                cell.stale_text()
 
     def _anew(self, text: str) -> int:
         self.scanner = Scanner()
@@ -95,37 +116,53 @@ class MarkdownText:
         found = References()
         text = self.scanner.text
         if len(text) <= WHOLE_WORKER and "]:" in text:
-            for part in self.scanner.parts:
-                if text.find("]:", part.start, part.end) >= 0 and _DEFINITIONS.search(text, part.start, part.end):
+            inside = [p for p in self.scanner.parts if text.find("]:", p.start, p.end) >= 0]
+            parts = [part for part in inside if _DEFINITIONS.search(text, part.start, part.end)]
+            if sum(part.end - part.start for part in parts) <= DEFINITIONS_AT_ONCE:
+                for part in parts:
                     parse(text[part.start : part.end], found)
         self.references = found
         return bool(found)
 
     def due(self) -> bool:
-        """Tell whether it is still to be read as a whole."""
-        return self._ranges is not None or not (self.checked or self.open)
+        """Tell whether there is more of it, or it is still to be read as a whole."""
+        return self._compared is not None or self._rest() or not (self.checked or self.open)
+
+    def _rest(self) -> bool:
+        return len(self.scanner.text) < len(self._block.text)
 
     def check(self) -> bool:
-        """Read a whole text once as a whole, a long one in the render process; True if parts were joined."""
-        ranges, self._ranges = self._ranges, None
-        if ranges is not None:
-            return self.join(ranges)
+        """Take one more slice, or read a whole text once as a whole, a long one in the render process.
+
+        True if other cells stand now.
+        """
+        if self._rest():
+            self.update(self._block)
+            return True
+        compared, self._compared = self._compared, None
+        if compared is not None:
+            return self._take_compared(compared)
         if self.checked or self.open:
             return False
         self.checked = True
-        text = self.scanner.text
-        if len(self.scanner.parts) < 2 or len(text) > WHOLE_WORKER:
+        text, parts = self.scanner.text, self.scanner.parts
+        if len(text) > WHOLE_WORKER or (len(parts) < 2 and len(text) <= WHOLE_IDLE):
             return False
         if len(text) <= WHOLE_IDLE:
-            return self.join(markdown_parity.joined(text, self.scanner.parts))
-        told = {"text": text, "parts": self.scanner.parts}
-        job = Job("parity", told, markdown_parity.checked, name=f"text {id(self)}")
-        rendering.once(job, lambda made: self._take_ranges(text, made))
+            return self.join(markdown_parity.compared(text, parts).ranges)
+        job = Job("parity", {"text": text, "parts": parts}, markdown_parity.checked, name=f"text {id(self)}")
+        rendering.once(job, lambda made: self._hear(text, made))
         return False
 
-    def _take_ranges(self, text: str, made: Made) -> None:
+    def _hear(self, text: str, made: Made) -> None:
         if self.scanner.text == text and not self._whole:
-            self._ranges = made.value
+            self._compared = made.value
+
+    def _take_compared(self, found: Compared) -> bool:
+        if found.references and not self.references:
+            self.references = found.references
+            self._restate()
+        return self.join(found.ranges)
 
     def join(self, ranges: Sequence[tuple[int, int]]) -> bool:
         """Show each range of characters as one part from now on; True if there are any."""
@@ -138,7 +175,8 @@ class MarkdownText:
     def items(self, part: Part) -> tuple[Item, ...]:
         """Parse one part."""
         self.read += 1
-        return parse_part(self.scanner.text, part, self.references.copy())
+        known = self.references.copy() if self.open else self.references
+        return parse_part(self.scanner.text, part, known)
 
     def columns(self, part: Part) -> Columns:
         """Return the widths that the parts of a table share."""
@@ -147,6 +185,18 @@ class MarkdownText:
     def kept(self, part: Part) -> dict[int, CodeChoices]:
         """Return what was chosen for the code in a part."""
         return self._kept.setdefault(part.start, {})
+
+
+def slice_end(text: str, start: int) -> int:
+    """Return how far a text is cut in one go from ``start``: all of an ordinary text, or to the end of a line."""
+    end = min(len(text), start + SLICE)
+    for mark, most in (("\n", SLICE_LINES), ("\n\n", SLICE_BLANKS)):
+        if text.count(mark, start, end) > most:
+            at = start
+            for _ in range(most):
+                at = text.find(mark, at) + len(mark)
+            end = at
+    return end
 
 
 class TextCell(Cell):

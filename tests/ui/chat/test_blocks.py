@@ -17,12 +17,14 @@ from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.blocks.doc_build import SilentDocument
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
 from deepchat_desktop.ui.blocks.line_block import LONG, LineBlock
+from deepchat_desktop.ui.blocks.markdown_items import TextItem
 from deepchat_desktop.ui.blocks.markdown_parse import parse
+from deepchat_desktop.ui.blocks.markdown_rules import MOST_MARKS
 from deepchat_desktop.ui.blocks.plain_shape import PlainShape
-from deepchat_desktop.ui.blocks.scanner import LIMIT
+from deepchat_desktop.ui.blocks.scanner import LIMIT, scan
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
 from deepchat_desktop.ui.blocks.table_shape import TableShape
-from deepchat_desktop.ui.blocks.text_block import MarkdownText, cells
+from deepchat_desktop.ui.blocks.text_block import SLICE, SLICE_BLANKS, SLICE_LINES, MarkdownText, cells
 from deepchat_desktop.ui.paint import painting
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "markdown"
@@ -261,3 +263,46 @@ def test_the_whole_is_read_once_more_where_the_scanner_saw_other_blocks() -> Non
 )  # fmt: skip
 def test_the_pace_follows_cost_and_sight(cost: float, rest: int, shown: bool, wanted: int) -> None:
     assert pace(cost, rest, shown=shown) == wanted
+
+
+HUGE = {
+    "one line": "x" * 3_000_000,
+    "tiny paragraphs": "p\n\n" * 30_000,
+    "list entries": "- item\n" * 60_000,
+    "rows": "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 20_000,
+    "an unclosed fence": "text\n\n```py\n" + "x = 1\n" * 40_000,
+    "formulas": "$$\n" * 30_000,
+    "definitions": "[^a]: x\n" * 20_000,
+    "a heading at last": "line\n" * 30_000 + "===\n",
+    "a lazy quote": "> a\n" + "lazy\n" * 30_000,
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_huge_text_is_cut_in_slices_and_nothing_is_lost(name: str) -> None:
+    source = HUGE[name]
+    choices = Choices(0)
+    cells(TextBlock(text=source), choices, [])
+    text: MarkdownText = choices.memory["text"]
+    slices = [len(text.scanner.text)]
+    while text.due():
+        text.check()
+        slices.append(len(text.scanner.text))
+    cut = [source[a:b] for a, b in zip([0, *slices], slices, strict=False)]
+    assert max(map(len, cut)) <= SLICE
+    assert max(part.count("\n\n") for part in cut) <= SLICE_BLANKS + 1
+    assert max(part.count("\n") for part in cut) <= SLICE_LINES
+    assert "".join(cell.markdown_exact() for cell in text.cells) == source
+    assert text.scanner.parts == scan(source)
+
+
+@pytest.mark.parametrize(
+    "source", ["[" * 50_000, "![" * 20_000, "**a" * 20_000, "`a ``b " * 9_000, "$$a " * 15_000, "[a](b) " * 9_000,
+               "_a_" * 20_000, ">" * 200 + " x", "> " * 20_000 + "x", "<div>" * 20_000, "a\x00b" * 9_000, "a\ud800b"]
+)  # fmt: skip
+def test_no_paragraph_has_more_runs_than_can_be_drawn_at_once(source: str) -> None:
+    text = Text(source)
+    runs = [len(item.spans) for part in text.text.scanner.parts for item in text.text.items(part)
+            if isinstance(item, TextItem)]  # fmt: skip
+    assert 0 < max(runs) <= 2 * MOST_MARKS
+    assert "".join(cell.markdown_exact() for cell in text.text.cells) == source
