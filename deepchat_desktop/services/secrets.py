@@ -1,4 +1,4 @@
-"""The one road of every key: into the system's keychain, or into memory for this session, and nowhere else.
+"""The one road of every key: into the system's keychain, or into memory until the program ends, and nowhere else.
 
 Invariants: a key is never written to a file, a log, an argument list or a child's environment; where it is kept is
 said plainly; the keychain is tried with a real write before it is trusted, and asked to unlock at most once a run;
@@ -85,18 +85,18 @@ class Secrets:
         backend = await self._open()
         if backend is not None:
             return SecretsStatus("keychain", keychain.class_name(backend), "Keys are kept in the system's keychain.")
-        text = "No usable keychain: keys are kept for this session only and must be entered again after a restart."
+        text = "There is no usable keychain: keys are kept only until you quit, and must be entered again after that."
         return SecretsStatus("session", None, text, self._reason or "")
 
     async def set(self, name: str, key: str) -> Stored:
-        """Keep a key and say where. A keychain that does not take it makes it a key for this session."""
+        """Keep a key and say where. A keychain that does not take it makes it a key until the program ends."""
         remember(key)
         backend = await self._open()
         if backend is not None and keychain.allowed(backend):
             try:
                 await self._call(lambda: backend.set_password(SERVICE, name, key))
             except keychain.KeychainError as error:
-                _log.info("The keychain took no key, it is kept for this session: %s", mask(str(error)))
+                _log.info("The keychain took no key, it is kept until the program ends: %s", mask(str(error)))
             else:
                 self._session.pop(name, None)
                 return Stored("keychain", keychain.class_name(backend))

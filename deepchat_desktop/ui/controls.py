@@ -7,7 +7,17 @@ the window's ``FocusRing``; ``radius`` tells that ring the corner it follows.
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QGuiApplication,
+    QIcon,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QMenu, QPushButton, QWidget
 
 from deepchat_desktop.ui import fonts, icons
@@ -20,6 +30,7 @@ ButtonKind = Literal["normal", "primary", "ghost", "split_left", "split_right"]
 
 HEIGHT = 30
 CHIP_HEIGHT = 28
+MENU_RADIUS = 10
 
 
 class Button(QPushButton):
@@ -255,6 +266,14 @@ class Menu(QMenu):
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFont(fonts.font(fonts.CONTROL))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut the corners: on X11 without a compositor what is translucent there is black."""
+        super().resizeEvent(event)
+        if QGuiApplication.platformName() == "xcb":
+            shape = QPainterPath()
+            shape.addRoundedRect(QRectF(self.rect()), MENU_RADIUS, MENU_RADIUS)
+            self.setMask(QRegion(shape.toFillPolygon().toPolygon()))
 
     def popup_under(self, anchor: QWidget, *, right: bool = False) -> None:
         """Open below ``anchor``, flush with its left or right edge."""

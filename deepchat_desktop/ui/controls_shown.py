@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLayout, QLineEdit, QSizePolicy, QWidget
 
-from deepchat_desktop.ui import fonts, icons
+from deepchat_desktop.ui import fonts, icons, motion
+from deepchat_desktop.ui.composing import ComposingLine
 from deepchat_desktop.ui.icons import IconName
 from deepchat_desktop.ui.paint import arc, dot, painting, rr, spinner, text
 from deepchat_desktop.ui.theme import Theme, Token, theme
@@ -138,11 +139,11 @@ class Turning(QTimer):
         self.timeout.connect(self._step)
 
     def run(self, on: bool) -> None:
-        """Start or stop; a stopped beat costs nothing."""
-        if on and not self.isActive():
-            self.start()
-        elif not on:
+        """Start or stop; a stopped beat costs nothing. With reduced motion the marks stand still."""
+        if not on or motion.reduced():
             self.stop()
+        elif not self.isActive():
+            self.start()
 
     def _step(self) -> None:
         self.degrees = (self.degrees + 18) % 360
@@ -280,7 +281,7 @@ class Line(QWidget):
             p.fillRect(self.rect(), theme.line)
 
 
-class Field(QLineEdit):
+class Field(ComposingLine):
     """A one-line field; ``wrong`` gives it the error border (the words stand under it)."""
 
     def __init__(self, name: str, placeholder: str = "", parent: QWidget | None = None) -> None:

@@ -4,12 +4,23 @@ It paints from the model's roles and the theme only. The open session has the so
 has the ring while the list has the focus and was reached by keyboard.
 """
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from deepchat_desktop.presenters.session_list_model import SessionRole
 from deepchat_desktop.ui import fonts, icons
+from deepchat_desktop.ui.composing import ComposingLine
 from deepchat_desktop.ui.paint import dot, rr, spinner, text
 from deepchat_desktop.ui.theme import theme
 
@@ -96,12 +107,16 @@ class SessionDelegate(QStyledItemDelegate):
     # -- renaming in place
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        editor = QLineEdit(parent)
+        editor = ComposingLine(parent)
         editor.setProperty("kind", "row")
         editor.setFont(fonts.font(fonts.CONTROL))
         editor.setMaxLength(200)
         editor.setAccessibleName(self.tr("New title"))
         return editor
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """Leave to the input method what is its own: this filter comes before the field and would end the renaming."""
+        return (isinstance(editor, ComposingLine) and editor.holds(event)) or super().eventFilter(editor, event)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         if isinstance(editor, QLineEdit):

@@ -136,7 +136,7 @@ class EveryLog:
 async def no_store_means_session(_home: Path, _monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = Secrets(backends=lambda: [FailKeyring()])
     assert (await secrets.set("p", KEY)).where == "session"
-    assert "this session only" in (await secrets.status()).text
+    assert "only until you quit" in (await secrets.status()).text
     assert await Secrets(backends=lambda: [FailKeyring()]).get("p") is None
 
 

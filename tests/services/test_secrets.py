@@ -87,7 +87,7 @@ def test_an_unlocked_keyring_keeps_gives_and_deletes(home: Path) -> None:
 def test_a_keyring_that_stays_locked_means_session_only_and_one_prompt(home: Path, mode: str) -> None:
     said = run_with_keyring(mode, home)
     assert said["status"]["where"] == "session"
-    assert "this session only" in said["status"]["text"]
+    assert "only until you quit" in said["status"]["text"]
     assert SECRET_SERVICE in said["status"]["reason"]
     assert said["stored"] == {"where": "session", "backend": None}
     assert said["get"] == KEY + " 密钥"

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.resources import resource_path
-from deepchat_desktop.ui import icons
+from deepchat_desktop.ui import icons, motion
 from deepchat_desktop.ui.controls import Button, Chip, IconButton
 from deepchat_desktop.ui.controls_choice import Segmented, Select
 from deepchat_desktop.ui.controls_shown import Box, Ring, SearchField, Spinner
@@ -236,3 +236,25 @@ def test_tab_leads_to_the_choice_that_is_set(qtbot: QtBot) -> None:
     qtbot.waitUntil(control._buttons["b"].hasFocus)
     QTest.keyClick(control._buttons["b"], Qt.Key.Key_Right)
     assert chosen == ["c"]
+
+
+def test_marks_stand_still_where_less_motion_is_wanted(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hints:
+        wish = "ReducedMotion"
+
+        def accessibility(self) -> "Hints":
+            return self
+
+        def motionPreference(self) -> object:
+            return type("Wish", (), {"name": self.wish})()
+
+    hints = Hints()
+    monkeypatch.setattr(motion.QGuiApplication, "styleHints", lambda: hints)
+    shown = Spinner("Running")
+    qtbot.addWidget(shown)
+    shown.show()
+    assert not shown._beat.isActive()
+    shown.hide()
+    hints.wish = "NoPreference"
+    shown.show()
+    assert shown._beat.isActive()

@@ -116,7 +116,7 @@ def test_a_key_is_hidden_and_handed_over_once(page: FirstStart, presenters: Fake
 def test_the_sheet_says_where_the_key_goes(page: FirstStart, presenters: FakePresenters) -> None:
     from PySide6.QtWidgets import QLabel
 
-    presenters.setup.keychain = "No keychain: keys are kept for this session only."
+    presenters.setup.keychain = "No keychain: keys are kept only until you quit."
     sheet = page.add_key()
     assert presenters.setup.keychain in [label.text() for label in sheet.findChildren(QLabel)]
     sheet.reject()
