@@ -149,7 +149,8 @@ class FindInSession(QObject):
         else:
             self._end()
         self._choose()
-        self.changed.emit()
+        if self.needle or self._done:
+            self.changed.emit()
 
     def _end(self) -> None:
         self._slices.stop()

@@ -1,7 +1,8 @@
 """The strip beside the messages: where in the conversation one is, and the way to any place in it.
 
-Invariants: it is drawn from an image that is made anew at most every ``PACE_MS`` and only after a change; following
-the list costs two sums. It is a slider over the px of the conversation, for keys and screen readers as well.
+Invariants: it is drawn from an image that is made anew at a pace, and only after a change of a px or more; following
+the list costs two sums and the painting of what is in view. It is a slider over the px of the conversation, for keys
+and screen readers as well.
 """
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer
@@ -23,8 +24,12 @@ FOOT = 34
 PAD = 8
 LEAST_VIEW, SMALL_VIEW = 12.0, 24.0
 """The least height of what is in view, and up to which it is outlined strongly, among many bars."""
-PACE_MS = 120
+PACE_MS, GROWING_MS = 150, 600
+"""The rest before the bars are drawn again: after a change of places or marks, and while a message only grows."""
 PREVIEW = 160
+
+
+_Stamp = tuple[int, int, int, str, int]
 
 
 class Minimap(QAbstractSlider):
@@ -38,12 +43,14 @@ class Minimap(QAbstractSlider):
         self._rows = MapRows(model, self)
         self.drawn = 0
         self._image: QImage | None = None
-        self._made_for: tuple[object, ...] = ()
+        self._made_for: _Stamp | None = None
+        self._box = QRectF()
         self._percent = ""
+        self._made_total = 0
         self._grab = 0.0
         self._hovered = -1
         self._own = False
-        self._later = QTimer(self, interval=PACE_MS, singleShot=True)
+        self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._draw_again)
         self.setOrientation(Qt.Orientation.Vertical)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -103,19 +110,30 @@ class Minimap(QAbstractSlider):
         self.setSingleStep(max(1, (bottom - top) // 10))
         self.setValue(top)
         self._own = False
+        box = self.view_box()
+        if box != self._box:
+            self.update(box.united(self._box).toAlignedRect().adjusted(-1, -1, 1, 1))
+            self._box = box
         self._changed()
 
     def _changed(self) -> None:
-        if self._image is not None and self._stamp() != self._made_for and not self._later.isActive():
-            self._later.start()
-        self.update()
+        """Draw the bars again in a while, if a px of them would be another one."""
+        made = self._made_for
+        if self._image is None or made is None:
+            self.update()
+            return
+        now = self._stamp()
+        moved = now[1:] != made[1:] or abs(self._view.heights.total() - self._made_total) * self._scale() >= 1
+        if not moved and now[0] == made[0]:
+            return
+        wait = PACE_MS if moved else GROWING_MS
+        if not self._later.isActive() or self._later.remainingTime() > wait:
+            self._later.start(wait)
 
-    def _stamp(self) -> tuple[object, ...]:
-        """Return what the image depends on and is cheap to tell."""
-        finding = self._view.finding.session
-        heights = self._view.heights
-        size = (self.height(), self.devicePixelRatioF(), theme.name)
-        return (heights.count(), heights.total(), finding.total(), finding.needle, self._rows.version, size)
+    def _stamp(self) -> _Stamp:
+        """Return what the image depends on beside the heights, first what changes while a message grows."""
+        finding, rows = self._view.finding.session, self._rows
+        return rows.version, self._view.heights.count(), finding.total(), finding.needle.words, len(rows.marks)
 
     def _draw_again(self) -> None:
         self._image = None
@@ -148,24 +166,26 @@ class Minimap(QAbstractSlider):
     def _bars(self) -> QImage:
         if self._image is None:
             self._rows.refresh()
-            self._made_for = self._stamp()
+            self._made_for, self._made_total = self._stamp(), self._view.heights.total()
             hits, dpr = self._view.finding.session.counts, self.devicePixelRatioF()
             self._image = minimap_image.draw(self._view.heights, self._rows, hits, self._track(), dpr)
             self.drawn += 1
         return self._image
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        foot = QRectF(1, self.height() - FOOT, WIDTH - 1, FOOT)
         with painting(self) as p:
-            p.fillRect(self.rect(), theme.surface)
+            p.setClipRect(event.rect())
+            p.fillRect(event.rect(), theme.surface)
             vline(p, 0, 0, self.height())
             if self._view.heights.count():
                 p.drawImage(QPointF(0, PAD), self._bars())
                 box = self.view_box()
                 rr(p, box, 4, theme.map_view, theme.map_view_line if box.height() > SMALL_VIEW else theme.accent)
-            foot = QRectF(1, self.height() - FOOT, WIDTH - 1, FOOT)
-            p.fillRect(foot, theme.surface)
-            hline(p, 1, foot.top(), WIDTH - 1)
-            text(p, foot, self._percent, fonts.META, colour=theme.muted, align=Align.AlignHCenter, tabular=True)
+            if event.rect().bottom() >= foot.top():
+                p.fillRect(foot, theme.surface)
+                hline(p, 1, foot.top(), WIDTH - 1)
+                text(p, foot, self._percent, fonts.META, colour=theme.muted, align=Align.AlignHCenter, tabular=True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._draw_again()
@@ -219,7 +239,7 @@ class Minimap(QAbstractSlider):
 
     def preview(self, row: int) -> str:
         """Return number, role and the first words of a message."""
-        who = self.tr("You") if self._rows.of_user(row) else self.tr("Answer")
+        who = self.tr("You") if self._rows.known(row)[1] else self.tr("Answer")
         marks = {"error": self.tr("error"), "waits": self.tr("waits for you")}
         head = f"{row + 1} · {who}"
         if mark := self._rows.marks.get(row):

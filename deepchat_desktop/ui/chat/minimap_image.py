@@ -4,7 +4,7 @@ Invariants: the work follows the px of the strip and not the number of messages:
 they share one bar. Whose a bar is shows in its side, an error and a request in their form, not in the colour alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 
@@ -23,7 +23,7 @@ PITCH = 3.0
 """The least room for a bar, in px."""
 LARGEST = 0.06
 """Px of the strip for one px of the conversation, at most: short conversations are not pulled apart."""
-_SAMPLES = 8
+_SAMPLES = 6
 """How many of the messages that share a bar are looked at for its length."""
 _BOT, _USER, _HIT, _MARK = (11.0, 28.0), (45.0, 16.0), (49.0, 5.0), (4.0, 3.0)
 """The edge a lane's bars begin at (the user's: end at) and their longest length, in px."""
@@ -65,55 +65,60 @@ def draw(heights: Heights, rows: MapRows, hits: Sequence[int], track: float, dpr
     image = QImage(*size, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(dpr)
     image.fill(theme.clear)
-    marks = dict(sorted(rows.marks.items()))
+    answers, questions, ticks = _boxes(bars(heights, track), rows, hits)
     with painting(image) as p:
-        p.setPen(Qt.PenStyle.NoPen)
-        p.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for bar in bars(heights, track):
-            _bar(p, bar, rows)
-            if any(hits[bar.first : bar.last]):
-                p.fillRect(QRectF(_HIT[0], round(bar.y), _HIT[1], 3), theme.warn)
-        for row, mark in marks.items():
+        for areas, colour in ((answers, theme.mapbot), (questions, theme.mapuser), (ticks, theme.warn)):
+            p.setPen(Qt.PenStyle.NoPen)
+            p.setBrush(colour)
+            p.drawRects(areas)
+        for row, mark in sorted(rows.marks.items()):
             _mark(p, heights.prefix(row) * scale(heights, track), mark)
     return image
 
 
-def _bar(p: QPainter, bar: Bar, rows: MapRows) -> None:
-    bot, user = _most(bar, rows)
-    single = bar.last == bar.first + 1
-    if bot:
-        high = _thickness(bot, bar.room) if single else PITCH - 1
-        long = _length(bot, _BOT[1])
+def _boxes(
+    found: Iterable[Bar], rows: MapRows, hits: Sequence[int]
+) -> tuple[list[QRectF], list[QRectF], list[QRectF]]:
+    """Return what is drawn for answers, for questions and for hits."""
+    answers: list[QRectF] = []
+    questions: list[QRectF] = []
+    ticks: list[QRectF] = []
+    for bar in found:
+        bot, user = _most(bar, rows)
+        shared = bar.last > bar.first + 1
+        y, long = round(bar.y), 0.0
         if user:
-            long = min(long, _USER[0] - _length(user, _USER[1]) - 2 - _BOT[0])
-        _box(p, QRectF(_BOT[0], bar.y, long, high), "bot")
-    if user:
-        high = min(_thickness(user, bar.room), 3.0) if single else PITCH - 1
-        long = _length(user, _USER[1])
-        _box(p, QRectF(_USER[0] - long, bar.y, long, high), "user")
+            long = _length(user, _USER[1])
+            high = PITCH - 1 if shared else min(_thickness(user, bar.room), 3.0)
+            questions.append(QRectF(_USER[0] - long, y, long, high))
+        if bot:
+            free = _USER[0] - long - 2 - _BOT[0] if user else _BOT[1]
+            high = PITCH - 1 if shared else _thickness(bot, bar.room)
+            answers.append(QRectF(_BOT[0], y, min(_length(bot, _BOT[1]), free), high))
+        if any(hits[bar.first : bar.last]):
+            ticks.append(QRectF(_HIT[0], y, _HIT[1], 3))
+    return answers, questions, ticks
 
 
 def _most(bar: Bar, rows: MapRows) -> tuple[int, int]:
     """Return the tokens of the longest answer and the longest question of a bar, 0 where there is none."""
-    found = [0, 0]
+    bot = user = 0
     step = max(1, (bar.last - bar.first) // _SAMPLES) | 1  # odd: questions and answers take turns
     for row in range(bar.first, bar.last, step):
-        lane = rows.of_user(row)
-        found[lane] = max(found[lane], rows.tokens(row), 1)
-    return found[0], found[1]
+        tokens, asked = rows.known(row)
+        if asked:
+            user = max(user, tokens)
+        else:
+            bot = max(bot, tokens)
+    return bot, user
 
 
 def _length(tokens: int, longest: float) -> float:
-    return _LEAST + (longest - _LEAST) * min(1.0, log2(1 + tokens / 16) / log2(1 + _MUCH / 16))
+    return round(_LEAST + (longest - _LEAST) * min(1.0, log2(1 + tokens / 16) / log2(1 + _MUCH / 16)))
 
 
 def _thickness(tokens: int, room: float) -> float:
-    return max(2.0, min(8.0, room - 1, 1.5 + 1.5 * log2(1 + tokens / 64)))
-
-
-def _box(p: QPainter, area: QRectF, lane: str) -> None:
-    p.setBrush(theme.mapuser if lane == "user" else theme.mapbot)
-    p.drawRoundedRect(area, 1, 1)
+    return round(max(2.0, min(8.0, room - 1, 1.5 + 1.5 * log2(1 + tokens / 64))))
 
 
 def _mark(p: QPainter, y: float, mark: Mark) -> None:

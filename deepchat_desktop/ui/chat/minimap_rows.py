@@ -26,7 +26,7 @@ class MapRows(QObject):
         super().__init__(parent)
         self._model = model
         self.marks: dict[int, Mark] = {}
-        self._tokens: dict[int, int] = {}
+        self._known: dict[int, tuple[int, bool]] = {}
         self._dirty: set[int] = set()
         self.version = 0
         """Another one after every change."""
@@ -46,28 +46,25 @@ class MapRows(QObject):
         """Return the number of messages."""
         return self._model.count()
 
-    def tokens(self, row: int) -> int:
-        """Return about how many tokens a message has."""
-        known = self._tokens.get(row)
+    def known(self, row: int) -> tuple[int, bool]:
+        """Return about how many tokens a message has, at least 1, and whether the user wrote it."""
+        known = self._known.get(row)
         if known is None:
-            known = self._tokens[row] = self._model.message(row).tokens
+            message = self._model.message(row)
+            known = self._known[row] = (max(1, message.tokens), message.role == "user")
         return known
-
-    def of_user(self, row: int) -> bool:
-        """Tell whether the user wrote a message."""
-        return self._model.message(row).role == "user"
 
     def refresh(self) -> None:
         """Read changed messages again; for the moment before drawing."""
         for row in self._dirty:
-            self._tokens.pop(row, None)
+            self._known.pop(row, None)
             if row < self._scanned:
                 self._mark(row)
         self._dirty.clear()
 
     def _on_reset(self) -> None:
         self.marks.clear()
-        self._tokens.clear()
+        self._known.clear()
         self._dirty.clear()
         self._scanned = 0
         self._scan.start()

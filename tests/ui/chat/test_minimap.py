@@ -203,7 +203,7 @@ def test_scrolling_draws_no_new_bars_and_tokens_draw_at_a_pace(pair: Pair, qtbot
 def test_only_messages_that_share_no_bar_are_read_to_draw(pair: Pair, qtbot: QtBot) -> None:
     pair.model.load([make_message(f"m{row}", TextBlock(text=f"{row}")) for row in range(12_000)], "s")
     settled(qtbot, pair)
-    assert 0 < len(pair.map._rows._tokens) < 10 * pair.map.height()
+    assert 0 < len(pair.map._rows._known) < 10 * pair.map.height()
 
 
 def test_the_preview_is_plain_text_with_what_cannot_be_seen_written_out(pair: Pair) -> None:
