@@ -111,6 +111,12 @@ class MessageListModel(QObject):
         for view, size in zip_longest(self._messages, stored):
             yield size if view is None or view.clean else view.size()
 
+    def marked(self) -> list[int]:
+        """Return the messages in which there may be an error or a request that waits; reads no stored one."""
+        stored = self._stored.marked() if self._stored is not None else ()
+        own = (row for row, view in enumerate(self._messages) if view is not None and not view.clean)
+        return sorted({*stored, *own})
+
     def texts(self, row: int) -> list[tuple[int, str]]:
         """Return the block and the text of all that can be found in a message; keeps nothing read."""
         return self.message(row).texts()

@@ -75,6 +75,7 @@ def test_flags_tokens_and_sizes_read_nothing(store: Store) -> None:
     )
     views = [model.message(row) for row in range(model.count())]
     assert [view.has_error for view in views] == [False, True, False, False, False, False]
+    assert model.marked() == [1, 2]
     assert [view.waits for view in views] == [False, False, True, False, False, False]
     assert [text > 1000 for text, _ in model.sizes()] == [True, False, False, False, False, True]
     tokens = [view.tokens for view in views]

@@ -115,6 +115,12 @@ class StoredMessages(Sequence[StoredMessage]):
         stop = stop if stop is None else unescape(stop)
         return StoredMessage(unescape(key), role, status, stop, usage, meta, blocks)
 
+    def marked(self) -> Iterator[int]:
+        """Yield the places of the messages with an error or a request that waits, much faster than asking each."""
+        for n, kind, data in self._blocks:
+            if kind == "error" or (kind == "permission" and _PENDING in data):
+                yield bisect_left(self._rows, n, key=itemgetter(0))
+
     def sizes(self) -> Iterator[Size]:
         """Yield the size of each, much faster than by asking each for its blocks."""
         blocks = iter(self._blocks)

@@ -5,6 +5,7 @@ changed message is read again at the next drawing, not when it changes, so a tok
 """
 
 import time
+from collections.abc import Iterator
 from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -30,7 +31,7 @@ class MapRows(QObject):
         self._dirty: set[int] = set()
         self.version = 0
         """Another one after every change."""
-        self._scanned = 0
+        self._todo: Iterator[int] = iter(())
         self._scan = QTimer(self, interval=0, singleShot=True)
         self._scan.timeout.connect(self._on_scan)
         model.reset.connect(self._on_reset)
@@ -58,15 +59,14 @@ class MapRows(QObject):
         """Read changed messages again; for the moment before drawing."""
         for row in self._dirty:
             self._known.pop(row, None)
-            if row < self._scanned:
-                self._mark(row)
+            self._mark(row)
         self._dirty.clear()
 
     def _on_reset(self) -> None:
         self.marks.clear()
         self._known.clear()
         self._dirty.clear()
-        self._scanned = 0
+        self._todo = iter(self._model.marked())
         self._scan.start()
         self._tell()
 
@@ -74,15 +74,12 @@ class MapRows(QObject):
         if row not in self._dirty:
             self._dirty.add(row)
             self._tell()
-        if row >= self._scanned:
-            self._scan.start()
 
     def _on_scan(self) -> None:
         end = time.perf_counter() + SLICE_S
         before = len(self.marks)
-        while self._scanned < self._model.count():
-            self._mark(self._scanned)
-            self._scanned += 1
+        for row in self._todo:
+            self._mark(row)
             if time.perf_counter() >= end:
                 self._scan.start()
                 break

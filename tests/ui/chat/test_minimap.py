@@ -60,7 +60,7 @@ def pair(qtbot: QtBot) -> Iterator[Pair]:
 
 def settled(qtbot: QtBot, pair: Pair) -> QImage:
     """The map after everything that waits was drawn."""
-    qtbot.waitUntil(lambda: not pair.map._later.isActive() and pair.map._rows._scanned == pair.model.count())
+    qtbot.waitUntil(lambda: not pair.map._later.isActive() and not pair.map._rows._scan.isActive())
     pair.map._draw_again()
     return pair.map.grab().toImage()
 
