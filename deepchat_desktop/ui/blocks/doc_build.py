@@ -6,6 +6,7 @@ would stand further apart. Markers, quote bars and code chips are properties tha
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from os.path import commonpath
 
 from PySide6.QtCore import QRect, QRectF, QSizeF, QUrl
 from PySide6.QtGui import (
@@ -26,6 +27,7 @@ from deepchat_desktop.ui.blocks.markdown_gaps import gap
 from deepchat_desktop.ui.blocks.markdown_items import FORMULA_MARK, RuleItem, Span, TextItem
 from deepchat_desktop.ui.blocks.rendering import Formula
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, TEXT_INDENT
+from deepchat_desktop.ui.blocks.text_steps import units
 from deepchat_desktop.ui.theme import theme
 
 CODE_RUN = QTextFormat.Property.UserProperty.value + 1
@@ -83,6 +85,8 @@ class SilentDocument(QTextDocument):
 
     def formula(self, span: Span) -> Formula | None:
         """Return what is drawn for a run, if anything is."""
+        if span.math in self.formulas:
+            return self.formulas[span.math]
         found = self._look_up(span) if self._look_up is not None and span.math else None
         if found is not None:
             self.formulas[span.math] = found
@@ -109,6 +113,7 @@ def add(
     """Append items. ``before`` is the last one that is there; without one the document is empty."""
     cursor = QTextCursor(document)
     cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.beginEditBlock()  # laid out once, not after every run
     for item in items:
         if before is not None:
             cursor.insertBlock()
@@ -117,6 +122,7 @@ def add(
             size, weight = _STYLE[item.style]
             insert_spans(cursor, item.spans, size, weight, quoted=item.place.quote > 0)
         before = item
+    cursor.endEditBlock()
 
 
 def cut_after(document: SilentDocument, blocks: int) -> None:
@@ -128,12 +134,42 @@ def cut_after(document: SilentDocument, blocks: int) -> None:
     cursor.removeSelectedText()
 
 
-def extend_last(document: SilentDocument, item: TextItem, spans: Sequence[Span]) -> None:
-    """Append runs to the last paragraph, which shows ``item``."""
+def replace_tail(document: SilentDocument, item: TextItem, old: TextItem) -> None:
+    """Turn the last paragraph, which shows ``old``, into ``item``: what both begin with stays as it is."""
+    keep, chars = _shared(old.spans, item.spans)
+    at = sum(_places(document, span) for span in old.spans[:keep])
+    at += units(item.spans[keep].text[:chars]) if chars else 0
     cursor = QTextCursor(document)
-    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.beginEditBlock()
+    cursor.setPosition(document.lastBlock().position() + at)
+    cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
+    rest = item.spans[keep:]
+    if chars:
+        rest = (replace(rest[0], text=rest[0].text[chars:]), *rest[1:])
     size, weight = _STYLE[item.style]
-    insert_spans(cursor, spans, size, weight, quoted=item.place.quote > 0)
+    insert_spans(cursor, rest, size, weight, quoted=item.place.quote > 0)
+    if _is_tall(document, item):
+        form = cursor.blockFormat()
+        form.setLineHeight(fonts.line_height(size), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        cursor.setBlockFormat(form)
+    cursor.endEditBlock()
+
+
+def _shared(old: Sequence[Span], new: Sequence[Span]) -> tuple[int, int]:
+    """Return how many runs are the same, and how many characters of the next, where only its words differ."""
+    keep = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    if keep == len(old) or keep == len(new):
+        return keep, 0
+    before, now = old[keep], new[keep]
+    if now.code or now.image or now.math or replace(now, text=before.text) != before:
+        return keep, 0
+    return keep, len(commonpath([before.text, now.text]))
+
+
+def _places(document: SilentDocument, span: Span) -> int:
+    shown = shown_span(span, document.formulas)
+    return units(shown.text) + (2 * len(CHIP_PAD) if (shown.code or shown.image) else 0)
 
 
 def insert_spans(

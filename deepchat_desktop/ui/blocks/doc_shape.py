@@ -84,10 +84,9 @@ class DocShape(Shape):
             return
         same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         self.items = new
-        more = _added(old[same], new[same]) if same == len(old) - 1 and same < len(new) else None
-        last = new[same] if same < len(new) else None
-        if more is not None and isinstance(last, TextItem):
-            doc_build.extend_last(self.document, last, more)
+        last, now = (old[same], new[same]) if same == len(old) - 1 and same < len(new) else (None, None)
+        if isinstance(last, TextItem) and isinstance(now, TextItem) and _alike(last, now):
+            doc_build.replace_tail(self.document, now, last)
             same += 1
         elif same == 0:
             self.document = self.build()
@@ -283,20 +282,9 @@ class DocShape(Shape):
             _paint_marker(p, str(marker), int(form.property(doc_build.LEVEL) or 0), form.leftMargin(), base)
 
 
-def _added(old: DocItem, new: DocItem) -> tuple[Span, ...] | None:
-    """Return the runs that make ``new`` out of ``old``, None where it did not just grow."""
-    if not (isinstance(old, TextItem) and isinstance(new, TextItem)):
-        return None
-    if (old.style, old.place) != (new.style, new.place) or len(new.spans) < len(old.spans) or not old.spans:
-        return None
-    count = len(old.spans) - 1
-    last, now = old.spans[-1], new.spans[count]
-    if old.spans[:-1] != new.spans[:count] or not now.text.startswith(last.text) or last.code or last.image:
-        return None
-    if replace(now, text=last.text) != last:
-        return None
-    rest = replace(now, text=now.text[len(last.text) :])
-    return (rest, *new.spans[count + 1 :]) if rest.text else new.spans[count + 1 :]
+def _alike(old: TextItem, new: TextItem) -> bool:
+    """Tell whether a paragraph can be made out of another by changing its end."""
+    return (old.style, old.place) == (new.style, new.place)
 
 
 def _paint_chip(p: QPainter, block: QTextBlock, box: QRectF, run: Run) -> None:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 LIMIT = 4096
 """Characters after which a part is closed at the next fitting place."""
 ROWS = 200
-LIST_LIMIT, TABLE_ROWS = 2048, 24
+LIST_LIMIT, TABLE_ROWS = 2048, 12
 """Lists cost more to read and tables more to lay out, so their parts are shorter."""
 MATH_LINES = 200
 """The most lines of a formula block."""

@@ -101,9 +101,12 @@ class TableShape(DocShape):
         self._asked: tuple[float, tuple[float, ...]] = (0.0, ())
         document = SilentDocument(self.formula_of)
         count = len(self._head)
-        self._table: QTextTable = QTextCursor(document).insertTable(max(1, len(rows)), count, self._format(780))
+        edit = QTextCursor(document)
+        edit.beginEditBlock()
+        self._table: QTextTable = edit.insertTable(max(1, len(rows)), count, self._format(780))
         for row, cells in enumerate(rows):
             self._fill_row(row, cells)
+        edit.endEditBlock()
         return document
 
     def document_width(self, width: int) -> float:

@@ -66,6 +66,22 @@ def test_a_stream_reads_only_its_open_part() -> None:
     assert max(costs) <= 3, "a flush may read its open part, the one it closed and the one it began"
 
 
+def test_a_growing_paragraph_changes_only_its_end() -> None:
+    source = "One **bold** word, `code`, [a link](https://example.org) and *more* of it; " * 8
+    text = Text("One", open=True)
+    shape = text.cells[0].shape
+    assert isinstance(shape, StackShape)
+    (inner,) = shape.shapes
+    assert isinstance(inner, DocShape)
+    document = inner.document
+    for end in range(4, len(source), 3):
+        text.set(source[:end], open=True)
+        fresh = Text(source[:end], open=True)
+        assert inner.document is document, "it was built anew"
+        assert text.plain() == fresh.plain()
+        assert text.cells[0].height == fresh.cells[0].height
+
+
 def test_closed_parts_keep_their_shapes() -> None:
     text = Text("one\n\ntwo", open=True)
     first = text.cells[0].shape
