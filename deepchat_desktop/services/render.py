@@ -33,7 +33,7 @@ class _Job:
 
 
 class RenderWorker:
-    """Owns the process. ``start_task`` starts a named task that somebody owns. ``started`` counts processes."""
+    """Owns the process. ``start_task`` starts a named task that somebody owns. ``started`` counts processes, ``asked`` jobs."""
 
     def __init__(
         self, start_task: StartTask, *, idle_s: float = IDLE_S, limits_s: dict[str, float] | None = None,
@@ -45,7 +45,7 @@ class RenderWorker:
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue(WAITING)
         self._process: asyncio.subprocess.Process | None = None
         self._running = False
-        self._next_id = 0
+        self.asked = 0
         self.started = 0
 
     @property
@@ -55,8 +55,8 @@ class RenderWorker:
 
     async def ask(self, job: str, arguments: Message) -> Any:
         """Have one job done and return its result. Raises ``RenderFailed``."""
-        self._next_id += 1
-        asked = _Job({**arguments, "id": self._next_id, "job": job}, self._limits_s[job])
+        self.asked += 1
+        asked = _Job({**arguments, "id": self.asked, "job": job}, self._limits_s[job])
         try:
             self._jobs.put_nowait(asked)
         except asyncio.QueueFull:

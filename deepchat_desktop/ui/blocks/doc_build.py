@@ -6,7 +6,6 @@ would stand further apart. Markers, quote bars and code chips are properties tha
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from os.path import commonpath
 
 from PySide6.QtCore import QRect, QRectF, QSizeF, QUrl
 from PySide6.QtGui import (
@@ -164,7 +163,10 @@ def _shared(old: Sequence[Span], new: Sequence[Span]) -> tuple[int, int]:
     before, now = old[keep], new[keep]
     if now.code or now.image or now.math or replace(now, text=before.text) != before:
         return keep, 0
-    return keep, len(commonpath([before.text, now.text]))
+    if now.text.startswith(before.text):
+        return keep, len(before.text)
+    same = (i for i, (a, b) in enumerate(zip(before.text, now.text, strict=False)) if a != b)
+    return keep, next(same, len(now.text))
 
 
 def _places(document: SilentDocument, span: Span) -> int:
