@@ -263,14 +263,15 @@ class Menu(QMenu):
         self.setWindowFlags(
             Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
         )
-        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        # On X11 without a compositor what is translucent is black: there the corners are cut off instead.
+        self._cut = QGuiApplication.platformName() == "xcb"
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground, not self._cut)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFont(fonts.font(fonts.CONTROL))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cut the corners: on X11 without a compositor what is translucent there is black."""
         super().resizeEvent(event)
-        if QGuiApplication.platformName() == "xcb":
+        if self._cut:
             shape = QPainterPath()
             shape.addRoundedRect(QRectF(self.rect()), MENU_RADIUS, MENU_RADIUS)
             self.setMask(QRegion(shape.toFillPolygon().toPolygon()))

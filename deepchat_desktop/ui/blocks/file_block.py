@@ -13,17 +13,18 @@ from deepchat_desktop.ui.blocks.shape import Scene, Shape
 from deepchat_desktop.ui.paint import rr, text
 from deepchat_desktop.ui.theme import theme
 
-HEIGHT, _WIDEST = 48, 280
+HEIGHT, _WIDEST = 48, 360
 
 
-def facts_of(file: FileBlock) -> str:
+def facts_of(file: FileBlock, *, short: bool = False) -> str:
     """Return the size, and how much of the file is sent where that is not all."""
     size = QLocale().formattedDataSize(file.size, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
     if not file.left_out:
         return size
-    sent = QLocale().toString(len(file.text))
-    words = QCoreApplication.translate("Attachments", "{size}, {count} characters are sent")
-    return words.format(size=size, count=sent)
+    if short:
+        return QCoreApplication.translate("Attachments", "{size}, sent in part").format(size=size)
+    words = QCoreApplication.translate("Attachments", "{size}, its first and last {count} characters are sent")
+    return words.format(size=size, count=f"{len(file.text):,}")
 
 
 class FileShape(Shape):

@@ -65,11 +65,12 @@ class AttachmentChip(QWidget):
     def __init__(self, attached: Attached, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = visible_exact(attached.block.name, multiline=False)
-        self._facts = facts_of(attached.block) if isinstance(attached.block, FileBlock) else ""
+        file = attached.block if isinstance(attached.block, FileBlock) else None
+        self._facts = facts_of(file, short=True) if file is not None else ""
         self._image: QImage | None = None
         self._icon: icons.IconName = "file-text" if self._facts else "image"
         self.setFixedSize(_CHIP_WIDTH, _CHIP_HEIGHT)
-        self.setAccessibleName(f"{self._name}, {self._facts}" if self._facts else self._name)
+        self.setAccessibleName(f"{self._name}, {facts_of(file)}" if file is not None else self._name)
         set_plain_tip(self, self.accessibleName())
         close = IconButton("x", self.tr("Remove {name}").format(name=self._name), 20, 12, self)
         close.move(_CHIP_WIDTH - 26, 12)

@@ -284,7 +284,7 @@ class Composer(QWidget):
         offered = [
             Command("new", self.tr("Begin a new session"), self._session.new_session, "note-pencil"),
             Command("model", self.tr("Choose the model"), self.bar.open_models, "sparkle"),
-            Command("mode", self.tr("Choose what is asked for"), self.bar.open_modes, "shield-check"),
+            Command("mode", self.tr("Choose the permission mode"), self.bar.open_modes, "shield-check"),
             Command("folder", self.tr("Choose the workspace folder"), self.bar.pick_workspace, "folder-simple"),
             Command("attach", self.tr("Attach pictures and text files"), self._pick_files, "paperclip"),
             Command("clear", self.tr("Clear what is written here"), self._clear, "x"),

@@ -30,5 +30,6 @@ class Commands:
         self._sources.append(source)
 
     def matching(self, typed: str) -> list[Command]:
-        """Return the commands whose name begins with what was typed, in the order of their sources."""
-        return [command for source in self._sources for command in source() if command.name.startswith(typed)]
+        """Return the commands whose name begins with what was typed; one of just that name comes first."""
+        found = [command for source in self._sources for command in source() if command.name.startswith(typed)]
+        return sorted(found, key=lambda command: command.name != typed)

@@ -35,7 +35,8 @@ class ComposerEdit(QPlainTextEdit):
     escaped = Signal()
     image_pasted = Signal(QImage)
     files_pasted = Signal(list)
-    large_pasted = Signal(str)
+    large_pasted = Signal(object)
+    """The text: an object, since a string is copied twice on the way through a signal."""
     last_wanted = Signal()
     """Up was pressed in the empty field."""
     focus_changed = Signal()
@@ -158,6 +159,8 @@ class ComposerEdit(QPlainTextEdit):
 
 def is_large(text: str) -> bool:
     """Tell whether a pasted text becomes an attachment: from 1 MB on, or with a line that Qt would lay out for long."""
+    if len(text) >= PASTE_BYTES:
+        return True
     if len(text) * 4 >= PASTE_BYTES and len(text.encode("utf-8", "surrogatepass")) >= PASTE_BYTES:
         return True
     return len(text) > LONG_LINE and max(map(len, text.split("\n"))) > LONG_LINE

@@ -56,11 +56,13 @@ class DropTarget(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         veil = QColor(theme.surface)
-        veil.setAlpha(225)
+        veil.setAlpha(150)
+        ground = QColor(theme.selected)
+        ground.setAlpha(225)
         with painting(self) as p:
             p.fillRect(self.rect(), veil)
             box = QRectF(self.rect()).adjusted(16.5, 16.5, -16.5, -16.5)
-            rr(p, box, 16, theme.selected)
+            rr(p, box, 16, ground)
             p.setRenderHint(QPainter.RenderHint.Antialiasing)
             p.setPen(QPen(theme.accent, 2, Qt.PenStyle.DashLine))
             p.setBrush(Qt.BrushStyle.NoBrush)

@@ -4,8 +4,17 @@ import base64
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtGui import QColor, QImage, QInputMethodEvent, QKeyEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import (
+    QColor,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QImage,
+    QInputMethodEvent,
+    QKeyEvent,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -281,6 +290,39 @@ def test_nothing_is_sent_while_an_attachment_is_read(
     assert "Still reading" in chat.composer.note.words()
 
 
+def drag(chat: ChatView, kind: type[QDropEvent], mime: QMimeData) -> bool:
+    """Send one event of a drag over the conversation; tell whether it was accepted."""
+    at = QPoint(300, 200) if kind is not QDropEvent else QPointF(300, 200)
+    keys = Qt.KeyboardModifier.NoModifier
+    event = kind(at, Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, keys)
+    event.ignore()
+    QApplication.sendEvent(chat, event)
+    return event.isAccepted()
+
+
+def test_files_are_dropped_anywhere_on_the_conversation(edit: ComposerEdit, chat: ChatView, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    assert drag(chat, QDragEnterEvent, mime)
+    assert chat.composer.drop.isVisible()
+    assert chat.composer.drop.geometry() == chat.rect()
+    QApplication.sendEvent(chat, QDragLeaveEvent())
+    assert not chat.composer.drop.isVisible()
+    assert drag(chat, QDragEnterEvent, mime)
+    assert drag(chat, QDragMoveEvent, mime)
+    assert drag(chat, QDropEvent, mime)
+    assert not chat.composer.drop.isVisible()
+    assert [one.block.name for one in chat.composer.row.attached] == ["a.txt"]
+
+
+def test_dragged_text_is_no_attachment(edit: ComposerEdit, chat: ChatView) -> None:
+    mime = QMimeData()
+    mime.setText("words")
+    assert not drag(chat, QDragEnterEvent, mime)
+    assert not chat.composer.drop.isVisible()
+
+
 def test_undo_survives_chips_and_clear_but_not_sending(
     edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
 ) -> None:
@@ -430,6 +472,11 @@ def test_enter_sends_a_bare_sign(edit: ComposerEdit, chat: ChatView, fakes: Fake
     files(fakes, "", "a.py")
     press(edit, Qt.Key.Key_Return)
     assert sent(fakes) == ["/", "see you @"]
+
+
+def test_the_command_of_just_that_name_comes_first(edit: ComposerEdit, chat: ChatView) -> None:
+    QTest.keyClicks(edit, "/mode")
+    assert offered(chat) == ["/mode", "/model"]
 
 
 def test_a_command_is_run_and_leaves_no_text(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
