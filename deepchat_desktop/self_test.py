@@ -61,6 +61,7 @@ def _checks() -> list[tuple[str, Check, float]]:
         ("token tables", token_tables, LIMIT_S),
         ("HTTP on loopback", http_round_trip, LIMIT_S),
         ("worker echo", echo_worker, LIMIT_S),
+        ("worker render", render_worker, LIMIT_S),
         ("worker local_model", local_model_worker, LIMIT_S),
         ("local model answers", local_model_answers, MODEL_LIMIT_S),
         ("Qt", qt_window_parts, 0.0),
@@ -198,6 +199,24 @@ def echo_worker() -> str:
     if said != {"echo": "hello"}:
         raise RuntimeError(f"the worker said {said}")
     return "answered"
+
+
+def render_worker() -> str:
+    """Have a formula and a diagram drawn."""
+    from deepchat_desktop.services.render import RenderWorker
+    from deepchat_desktop.services.runtime.tasks import TaskOwner
+
+    async def draw() -> str:
+        tasks = TaskOwner()
+        worker = RenderWorker(tasks.start)
+        try:
+            svg = await worker.ask("formula", {"tex": r"\frac{a}{b}", "display": True})
+            drawn = await worker.ask("diagram", {"source": "flowchart LR\n a --> b", "colours": {}, "scale": 1.0})
+        finally:
+            await tasks.close()
+        return f"SVG of {len(svg)} characters, PNG of {len(drawn['png']) * 3 // 4} bytes"
+
+    return asyncio.run(draw())
 
 
 def local_model_worker() -> str:

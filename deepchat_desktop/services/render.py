@@ -33,7 +33,7 @@ class _Job:
 
 
 class RenderWorker:
-    """Owns the process. ``start_task`` starts a named task that somebody owns. ``started`` counts processes, ``asked`` jobs."""
+    """Owns the process; ``started`` counts processes, ``asked`` jobs. ``start_task`` starts a task that is owned."""
 
     def __init__(
         self, start_task: StartTask, *, idle_s: float = IDLE_S, limits_s: dict[str, float] | None = None,

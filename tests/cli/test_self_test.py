@@ -17,7 +17,8 @@ def test_this_installation_passes(deepchat: Deepchat, tmp_path: Path) -> None:
     assert told["ok"] is True
     assert all(set(check) == {"name", "ok", "ms", "detail"} for check in told["checks"])
     names = {check["name"] for check in told["checks"]}
-    assert names >= {"import mcp", "worker echo", "worker local_model", "HTTP on loopback", "Qt", "Qt event loop"}
+    assert names >= {"import mcp", "worker echo", "worker render", "worker local_model", "HTTP on loopback", "Qt",
+                     "Qt event loop"}  # fmt: skip
     assert not deepchat.data_dir.exists()
 
 

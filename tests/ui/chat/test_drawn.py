@@ -1,4 +1,4 @@
-"""Formulas and diagrams in a message: source, then the picture from the real render process; copying gives the source."""
+"""Formulas and diagrams in a message: source, then the real process's picture; copying gives the source."""
 
 from __future__ import annotations
 
@@ -230,7 +230,8 @@ async def test_what_is_no_shape_is_not_drawn(inner: str) -> None:
 
 @pytest.mark.parametrize(
     "svg",
-    ["", "<svg", "<svg/>", HEAD.replace("0 -1 2 2", "0 0 1e9 1") + "</svg>", HEAD.replace("0 -1 2 2", "nan 0 1 1") + "</svg>",
+    ["", "<svg", "<svg/>", HEAD.replace("0 -1 2 2", "0 0 1e9 1") + "</svg>",
+     HEAD.replace("0 -1 2 2", "nan 0 1 1") + "</svg>",
      '<!DOCTYPE svg [<!ENTITY a "b">]>' + HEAD + "</svg>", '<?xml version="1.0"?>' + HEAD + "</svg>",
      HEAD + "<g>" * 400_000, HEAD.replace("www.w3.org/2000/svg", "x.test/svg") + "</svg>"],
 )  # fmt: skip
