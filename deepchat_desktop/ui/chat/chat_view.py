@@ -100,6 +100,7 @@ class ChatView(QWidget):
         self._context = ContextUse(agent, model, self)
         self._context.changed.connect(self.composer.bar.show_context)
         self.composer.settings_asked.connect(self.settings_asked)
+        self.composer.find_asked.connect(self.open_find)
         model.reset.connect(self._show_empty)
         model.message_added.connect(lambda _row: self._show_empty())
         model.message_changed.connect(lambda _row: self._fit_card())

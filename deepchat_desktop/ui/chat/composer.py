@@ -40,6 +40,7 @@ class Composer(QWidget):
 
     resized = Signal()
     settings_asked = Signal()
+    find_asked = Signal()
 
     def __init__(self, agent: "AgentRuntimePresenter", session: "SessionPresenter", parent: QWidget) -> None:
         super().__init__(parent)
@@ -290,9 +291,12 @@ class Composer(QWidget):
             Command("clear", self.tr("Clear what is written here"), self._clear, "x"),
             Command("settings", self.tr("Open the settings"), self.settings_asked.emit, "gear-six"),
         ]
-        if not self._running and not self._waiting and self._session.last_sent():
-            retry = Command("retry", self.tr("Answer the last message again"), self._agent.retry_last)
-            offered.append(retry)
+        if self._session.last_sent():
+            find = Command("find", self.tr("Find in this session"), self.find_asked.emit, "magnifying-glass")
+            retry = Command(
+                "retry", self.tr("Answer the last message again"), self._agent.retry_last, "arrow-counter-clockwise"
+            )
+            offered += [find] if self._running or self._waiting else [find, retry]
         return offered
 
     def _clear(self) -> None:

@@ -24,7 +24,9 @@ from deepchat_desktop.domain.blocks import FileBlock, ImageBlock, TextBlock
 from deepchat_desktop.presenters.completion import Suggestion
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.chat.composer_edit import ComposerEdit
+from deepchat_desktop.ui.chat.find_bar import FindBar
 from tests.fakes.presenters import FakeCard, FakePresenters
+from tests.ui.chat.conftest import make_message
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -488,9 +490,22 @@ def test_a_command_is_run_and_leaves_no_text(edit: ComposerEdit, chat: ChatView,
     assert fakes.session.drafts["s"] == ""
 
 
-def test_every_command_can_be_called(edit: ComposerEdit, chat: ChatView, qtbot: QtBot) -> None:
-    names = [command.name for command in chat.composer.commands.matching("")]
-    assert names == ["new", "model", "mode", "folder", "attach", "clear", "settings"]
+def test_what_can_be_called_depends_on_the_session(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters, qtbot: QtBot
+) -> None:
+    def names() -> list[str]:
+        return [command.name for command in chat.composer.commands.matching("")]
+
+    always = ["new", "model", "mode", "folder", "attach", "clear", "settings"]
+    assert names() == always
+    fakes.session.sent = (TextBlock(text="asked"),)
+    assert names() == [*always, "find", "retry"]
+    fakes.agent.set_running(True)
+    assert names() == [*always, "find"]
+    fakes.messages.load([make_message("u", TextBlock(text="asked"), role="user")], "s")
+    QTest.keyClicks(edit, "/find")
+    press(edit, Qt.Key.Key_Return)
+    assert chat.findChild(FindBar).isVisible()
     with qtbot.waitSignal(chat.settings_asked):
         chat.composer.commands.matching("settings")[0].run()
 
