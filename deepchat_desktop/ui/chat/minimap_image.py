@@ -23,7 +23,7 @@ PITCH = 3.0
 """The least room for a bar, in px."""
 LARGEST = 0.06
 """Px of the strip for one px of the conversation, at most: short conversations are not pulled apart."""
-_SAMPLES = 6
+_SAMPLES = 4
 """How many of the messages that share a bar are looked at for its length."""
 _BOT, _USER, _HIT, _MARK = (11.0, 28.0), (45.0, 16.0), (49.0, 5.0), (4.0, 3.0)
 """The edge a lane's bars begin at (the user's: end at) and their longest length, in px."""
@@ -84,8 +84,9 @@ def _boxes(
     questions: list[QRectF] = []
     ticks: list[QRectF] = []
     for bar in found:
-        bot, user = _most(bar, rows)
         shared = bar.last > bar.first + 1
+        step = max(1, (bar.last - bar.first) // _SAMPLES) | 1  # odd: questions and answers take turns
+        bot, user = rows.longest(range(bar.first, bar.last, step))
         y, long = round(bar.y), 0.0
         if user:
             long = _length(user, _USER[1])
@@ -98,19 +99,6 @@ def _boxes(
         if any(hits[bar.first : bar.last]):
             ticks.append(QRectF(_HIT[0], y, _HIT[1], 3))
     return answers, questions, ticks
-
-
-def _most(bar: Bar, rows: MapRows) -> tuple[int, int]:
-    """Return the tokens of the longest answer and the longest question of a bar, 0 where there is none."""
-    bot = user = 0
-    step = max(1, (bar.last - bar.first) // _SAMPLES) | 1  # odd: questions and answers take turns
-    for row in range(bar.first, bar.last, step):
-        tokens, asked = rows.known(row)
-        if asked:
-            user = max(user, tokens)
-        else:
-            bot = max(bot, tokens)
-    return bot, user
 
 
 def _length(tokens: int, longest: float) -> float:

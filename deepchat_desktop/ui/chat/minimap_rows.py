@@ -5,7 +5,7 @@ changed message is read again at the next drawing, not when it changes, so a tok
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -54,6 +54,18 @@ class MapRows(QObject):
             message = self._model.message(row)
             known = self._known[row] = (max(1, message.tokens), message.role == "user")
         return known
+
+    def longest(self, rows: Iterable[int]) -> tuple[int, int]:
+        """Return the tokens of the longest answer and of the longest question, 0 where there is none."""
+        bot = user = 0
+        known = self._known
+        for row in rows:
+            tokens, asked = known.get(row) or self.known(row)
+            if asked:
+                user = tokens if tokens > user else user
+            else:
+                bot = tokens if tokens > bot else bot
+        return bot, user
 
     def refresh(self) -> None:
         """Read changed messages again; for the moment before drawing."""
