@@ -75,6 +75,7 @@ class AttachmentChip(QWidget):
         close = IconButton("x", self.tr("Remove {name}").format(name=self._name), 20, 12, self)
         close.move(_CHIP_WIDTH - 26, 12)
         close.clicked.connect(self.removed)
+        self.close_button = close
         if isinstance(attached.block, ImageBlock):
             self._decoding = _Decoding(attached.block)
             self._decoding.signals.done.connect(self._take_image)

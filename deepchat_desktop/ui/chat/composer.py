@@ -6,6 +6,7 @@ is sent only after a second, plain consent; what was sent is not brought back by
 """
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QRectF, Qt, QTimer, Signal
@@ -91,7 +92,7 @@ class Composer(QWidget):
         self.edit.large_pasted.connect(self._paste_large)
         self.drop.dropped.connect(self._on_drop)
         self.row.changed.connect(self._on_row)
-        self.row.removed.connect(lambda key: self._attachments.remove(self._session_id, key))
+        self.row.removed.connect(self._remove)
         self.bar.attach_asked.connect(self._pick_files)
         self.completion.mentioned.connect(self._on_mention)
         self._attachments.changed.connect(self._show_attached)
@@ -246,7 +247,14 @@ class Composer(QWidget):
         if session_id == self._session_id:
             self.note.tell(words)
 
+    def _remove(self, key: str) -> None:
+        self._attachments.remove(self._session_id, key)
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _on_row(self) -> None:
+        buttons = [self.row.chips[one.id].close_button for one in self.row.attached]
+        for before, after in pairwise((self.edit, *buttons, self.bar.attach)):
+            QWidget.setTabOrder(before, after)
         self._refresh()
         self.resized.emit()
 

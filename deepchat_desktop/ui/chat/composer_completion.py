@@ -65,7 +65,7 @@ class ComposerCompletion(QObject):
         token = None if self._edit.preedit else self._typed()
         if token is not None and self._dismissed == (token.kind, token.start):
             token = None
-        elif token is not None:
+        else:
             self._dismissed = None
         if token == self._token:
             return

@@ -381,6 +381,20 @@ def test_chips_of_a_new_session_go_along_when_it_is_created(qtbot: QtBot, fakes:
     assert fakes.session.attachments.of("") == []
 
 
+def test_a_chip_is_taken_out_by_keyboard(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
+    for name in ("a.txt", "b.txt"):
+        fakes.session.attachments.add_text("s", "x", name)
+    press(edit, Qt.Key.Key_Tab)
+    press(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget().accessibleName() == "Remove b.txt"
+    press(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert [one.block.name for one in chat.composer.row.attached] == ["a.txt"]
+    assert edit.hasFocus()
+    for _ in range(2):
+        press(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is chat.composer.bar.attach
+
+
 def test_many_chips_keep_within_two_rows(edit: ComposerEdit, chat: ChatView, fakes: FakePresenters) -> None:
     for place in range(20):
         fakes.session.attachments.add_text("s", "x", f"{place}.txt")
@@ -435,6 +449,13 @@ def test_tab_takes_the_first_and_escape_sends_it_away(
     press(edit, Qt.Key.Key_Tab)
     assert edit.toPlainText() == "@a @src/a.py "
     assert edit.hasFocus()
+    chat.composer._clear()
+    QTest.keyClicks(edit, "/")
+    press(edit, Qt.Key.Key_Escape)
+    assert offered(chat) == []
+    chat.composer._clear()
+    QTest.keyClicks(edit, "/")
+    assert offered(chat) != [], "a new word at the same place is offered for again"
 
 
 def test_an_answer_to_an_older_question_is_not_shown(
