@@ -2,13 +2,14 @@
 
 Invariants: a picture is one of four raster types and a file is text, both told by their bytes and never by a name;
 of a file at most ``SENT_CHARS`` characters are sent, its beginning and its end, with a mark where some were left out;
-no file can end the fence it is sent in.
+no file can end the fence it is sent in, and what shows nothing in it is not sent (UNI-1).
 """
 
 import re
 
 from deepchat_desktop.domain.base import Value
 from deepchat_desktop.domain.blocks import FileBlock, ImageBlock
+from deepchat_desktop.domain.hidden_text import without_hidden
 from deepchat_desktop.domain.visible_text import visible_exact
 
 PICTURE_BYTES = 10_000_000
@@ -51,8 +52,10 @@ def file_block(name: str, text: str, size: int, attachment: str = "", *, most: i
 def labelled(block: FileBlock) -> str:
     """Return what a model reads of a file: its name, whose words these are, and the content between fences."""
     name = visible_exact(block.name, multiline=False)
+    text, hidden = without_hidden(block.text)
     part = f", {block.left_out:,} characters of it left out" if block.left_out else ""
+    part += f", {hidden:,} invisible characters removed" if hidden else ""
     # A fence longer than any inside, so that the file cannot end its own frame.
-    fence = "`" * (max((len(run) for run in re.findall(r"`{3,}", block.text)), default=2) + 1)
+    fence = "`" * (max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1)
     head = f"Attached file “{name}” ({block.size:,} bytes{part}). What stands between the fences is its content:"
-    return f"{head}\n{fence}\n{block.text.rstrip()}\n{fence}"
+    return f"{head}\n{fence}\n{text.rstrip()}\n{fence}"

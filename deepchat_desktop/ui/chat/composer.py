@@ -14,7 +14,9 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QMoveEvent, QPaintEven
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from deepchat_desktop.domain.attachments import Attached
+from deepchat_desktop.domain.blocks import FileBlock
 from deepchat_desktop.domain.hidden_text import without_hidden
+from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.presenters.completion import Suggestion
 from deepchat_desktop.ui.chat import composer_bar
 from deepchat_desktop.ui.chat.attachments import AttachmentRow, png_of
@@ -50,7 +52,8 @@ class Composer(QWidget):
         self._session_id = session.current_id()
         self._running = agent.is_running()
         self._waiting = False
-        self._agreed = ""
+        self._agreed: tuple[str, list[str]] | None = None
+        """The text and the attachments that the user agreed to send in spite of a doubt."""
         self._sent_new = False
         self.edit = ComposerEdit(self)
         self.row = AttachmentRow(self)
@@ -110,7 +113,7 @@ class Composer(QWidget):
             self.note.tell(self.tr("Still reading what you attached. Press Enter again in a moment."))
         elif self.row.attached or not self.edit.is_blank():
             text = self.edit.toPlainText()
-            doubt = self._doubt(text) if self._agreed != text else ""
+            doubt = self._doubt(text) if self._agreed != (text, self._keys()) else ""
             if doubt:
                 self.note.tell(doubt, button=self.tr("Send anyway"), warns=True)
             else:
@@ -120,17 +123,25 @@ class Composer(QWidget):
         """Return what the user should know before sending, if anything."""
         if self._agent.looks_like_key(text):
             return self.tr("This looks like it holds an API key. The model's provider would see it.")
+        for one in self.row.attached:
+            if isinstance(one.block, FileBlock) and self._agent.looks_like_key(one.block.text):
+                name = visible_exact(one.block.name, multiline=False)
+                words = self.tr("“{name}” looks like it holds an API key. The model's provider would see it.")
+                return words.format(name=name)
         hidden = without_hidden(text)[1]
         words = self.tr("This text holds {count} invisible characters that the model would see.")
         return words.format(count=hidden) if hidden else ""
 
     def _send_anyway(self) -> None:
-        self._agreed = self.edit.toPlainText()
+        self._agreed = (self.edit.toPlainText(), self._keys())
         self.submit()
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _keys(self) -> list[str]:
+        return [one.id for one in self.row.attached]
+
     def _send(self, text: str) -> None:
-        self._agreed = ""
+        self._agreed = None
         self._sent_new = not self._session_id
         attached = self._attachments.take(self._session_id)
         self._agent.send(text, attached)  # before the field is cleared: it keeps the draft until the text is stored
@@ -219,8 +230,7 @@ class Composer(QWidget):
     def _on_text(self) -> None:
         if not self._save.isActive():
             self._save.start()
-        if not self.note.isHidden() and (not self._agreed or self.edit.toPlainText() != self._agreed):
-            self.note.dismiss()
+        self.note.dismiss()
         self._refresh()
         self.resized.emit()
 

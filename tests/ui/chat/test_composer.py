@@ -165,6 +165,17 @@ def test_a_key_is_sent_only_after_a_second_consent(edit: ComposerEdit, chat: Cha
     assert sent(fakes) == ["use sk-123"], "consent is for one message"
 
 
+def test_a_key_in_a_file_is_sent_only_after_consent_too(
+    edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
+) -> None:
+    fakes.session.attachments.add_text("s", "KEY=sk-123", "env.txt")
+    press(edit, Qt.Key.Key_Return)
+    assert chat.composer.note.words().startswith("“env.txt” looks like it holds an API key.")
+    assert [call for call in fakes.agent.calls if call[0] == "send"] == []
+    chat.composer.note._button.click()
+    assert sent(fakes) == [""]
+
+
 def test_a_waiting_request_disables_send_but_not_typing(
     edit: ComposerEdit, chat: ChatView, fakes: FakePresenters
 ) -> None:
