@@ -11,11 +11,12 @@ from deepchat_desktop.domain.find import Needle, Range
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
-from deepchat_desktop.ui.blocks.find_places import Leaf, boxes, frame, hits, leaves
+from deepchat_desktop.ui.blocks.find_places import CardName, Leaf, boxes, frame, hits, leaves
+from deepchat_desktop.ui.blocks.fold_paint import CARD_HEIGHT, NAME_LEFT, NAME_WIDTH
 from deepchat_desktop.ui.blocks.line_block import LineBlock
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.well_shape import WellShape
-from deepchat_desktop.ui.paint import rr
+from deepchat_desktop.ui.paint import rr, text
 from deepchat_desktop.ui.theme import theme
 
 _RADIUS = 3
@@ -66,6 +67,9 @@ def _ink(p: QPainter, shape: Shape, box: QRectF, place: Range) -> None:
     match shape:
         case DocShape():
             _document_ink(p, shape, box, place)
+        case CardName():
+            area = QRectF(NAME_LEFT, 0, NAME_WIDTH, CARD_HEIGHT)
+            text(p, area, shape.words, fonts.CONTROL, fonts.MEDIUM, theme.on_hit)
         case CodeShape() | WellShape():
             _line_ink(p, shape.block, box, place, shape.text_between(*place))
     p.restore()

@@ -16,6 +16,7 @@ from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_LEFT, PAD_TOP, CodeShape
 from deepchat_desktop.ui.blocks.column_shape import ColumnShape
 from deepchat_desktop.ui.blocks.doc_shape import DocShape
+from deepchat_desktop.ui.blocks.fold_paint import CARD_HEIGHT, NAME_LEFT, NAME_WIDTH
 from deepchat_desktop.ui.blocks.line_block import LONG, LineBlock
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.text_steps import units
@@ -36,6 +37,17 @@ class Leaf:
     corner: QPointF
 
 
+class CardName(Shape):
+    """The tool's name in the head of a card, which is painted with the card."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        self.width, self.height = NAME_LEFT + NAME_WIDTH, CARD_HEIGHT
+
+    def text_between(self, start: int, end: int) -> str:
+        return self.words[max(0, start) : end]
+
+
 def leaves(shape: Shape, corner: QPointF | None = None) -> Iterator[Leaf]:
     """Yield the shapes with text in a shape, in the order in which they are read."""
     at = corner if corner is not None else QPointF()
@@ -44,6 +56,7 @@ def leaves(shape: Shape, corner: QPointF | None = None) -> Iterator[Leaf]:
             for inner, (x, y) in zip(shape.shapes, shape.places, strict=True):
                 yield from leaves(inner, at + QPointF(x, y))
         case ToolShape():
+            yield Leaf(CardName(shape.name()), at)
             for well, top in shape.well_places():
                 yield Leaf(well, at + top)
         case DocShape() | CodeShape() | WellShape():
@@ -58,6 +71,8 @@ def hits(shape: Shape, needle: Needle, area: QRectF = FAR) -> Iterator[Range]:
                 words = block.text()
                 for start, end in needle.ranges(words):
                     yield block.position() + units(words[:start]), block.position() + units(words[:end])
+        case CardName():
+            yield from needle.ranges(shape.words)
         case CodeShape() | WellShape():
             yield from _line_hits(shape.block, needle, area.translated(-_origin(shape)))
 
@@ -72,6 +87,10 @@ def boxes(shape: Shape, place: Range) -> list[QRectF]:
     match shape:
         case DocShape():
             return _doc_boxes(shape, place)
+        case CardName():
+            measure = fonts.metrics(fonts.CONTROL, fonts.MEDIUM)
+            left, right = (NAME_LEFT + measure.horizontalAdvance(shape.words[:at]) for at in place)
+            return [QRectF(left - 1, 9, right - left + 2, CARD_HEIGHT - 18)]
         case CodeShape() | WellShape():
             return [box.translated(_origin(shape)).adjusted(-1, 0, 1, 0) for box in _line_boxes(shape.block, place)]
     return []

@@ -11,6 +11,8 @@ from deepchat_desktop.ui.paint import rr, spinner, text
 from deepchat_desktop.ui.theme import theme
 
 FOLD_HEIGHT, CARD_HEIGHT, BUTTON_HEIGHT = 28, 38, 30
+NAME_LEFT, NAME_WIDTH = 38, 200
+"""Where a card's name stands, in px."""
 
 
 def fold_line(
@@ -45,7 +47,7 @@ def card_head(p: QPainter, width: float, card: Card, *, open: bool, lit: bool, d
     if lit:
         rr(p, QRectF(1, 1, width - 2, high - 2), 9, theme.hover if theme.dark else theme.hover2)
     icons.draw(p, QRectF(12, 0, 18, high), card.icon, theme.muted, 17)
-    used = text(p, QRectF(38, 0, 200, high), card.name, fonts.CONTROL, fonts.MEDIUM)
+    used = text(p, QRectF(NAME_LEFT, 0, NAME_WIDTH, high), card.name, fonts.CONTROL, fonts.MEDIUM)
     caret: IconName = "caret-up" if open else "caret-down"
     icons.draw(p, QRectF(width - 26, 0, 14, high), caret, theme.faint, 12)
     ink: QColor = getattr(theme, card.tone)

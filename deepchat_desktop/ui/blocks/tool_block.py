@@ -72,6 +72,10 @@ class ToolShape(Shape):
                 return True
         return False
 
+    def name(self) -> str:
+        """Return the tool's name as the head shows it."""
+        return head_of(self._call).name
+
     def well_places(self) -> list[tuple[WellShape, QPointF]]:
         """Return the texts with where their corners stand."""
         return [(well, QPointF(_PAD, top)) for well, top in zip(self.wells, self._tops, strict=True)]

@@ -22,6 +22,7 @@ from deepchat_desktop.ui.blocks.find_places import boxes, hits, leaves, text_aro
 from deepchat_desktop.ui.blocks.plain_parts import PlainCell
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.text_block import TextCell
+from deepchat_desktop.ui.blocks.tool_block import ToolCell
 from deepchat_desktop.ui.message_list.groups import GroupCell
 from deepchat_desktop.ui.message_list.layout import Anchor, Placed
 
@@ -114,6 +115,10 @@ class Finding(QObject):
         """Return which of the shown words the hit is."""
         needle = self.session.needle
         found = [(at, place) for at, leaf in enumerate(leaves(shape)) for place in hits(leaf.shape, needle)]
+        if isinstance(cell, ToolCell):  # name, arguments, result: its texts are its leaves
+            nth = needle.ranges(hit.text).index(hit.place)
+            own = [spot for spot in found if spot[0] == hit.part]
+            return own[nth] if nth < len(own) else None
         lead, span = self._lead(hit), _span(cell)
         low, high = (span[0] + lead, span[1] + lead) if span is not None else (0, len(hit.text))
         here = needle.ranges(hit.text[low:high])

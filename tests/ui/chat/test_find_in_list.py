@@ -85,6 +85,7 @@ PLACES = {
     "result": ToolCallBlock(
         call_id="c", name="read", arguments={"path": "a"}, status="success", result="line\n" * 300 + "Needle"
     ),
+    "tool name": ToolCallBlock(call_id="c", name="mcp__Needle__x", arguments={"a": "b"}, status="success"),
     "arguments": ToolCallBlock(call_id="c", name="exec", arguments={"cmd": "find Needle"}, status="success"),
 }
 
@@ -110,6 +111,20 @@ def test_a_folded_group_opens_for_a_hit_in_one_of_its_calls(view: MessageList) -
     ]
     assert find(view, "out 3", make_message("m", *calls)) == 1
     assert shown(view) == "out 3"
+
+
+def test_each_text_of_a_card_has_its_own_hits(view: MessageList) -> None:
+    call = ToolCallBlock(
+        call_id="c", name="needle", arguments={"a": "needle needle"}, status="success", result="x needle"
+    )
+    assert find(view, "needle", make_message("m", call)) == 4
+    tops = []
+    for _ in range(4):
+        found = current(view)
+        assert found is not None
+        tops.append((round(found[0].top()), round(found[0].left())))
+        view.finding.session.step(1)
+    assert tops == sorted(set(tops))
 
 
 def test_a_collapsed_code_block_opens(view: MessageList) -> None:
