@@ -241,3 +241,24 @@ def test_tool_tips_show_foreign_text_as_it_is(window: MainWindow, presenters: Fa
     index = model.index(model.row_of(session.id))
     tips = [str(index.data(Qt.ItemDataRole.ToolTipRole)), window.header.folder.toolTip()]
     assert all("&lt;img" in tip and "<img" not in tip for tip in tips)
+
+
+def test_finding_is_offered_while_a_session_is_open(window: MainWindow, presenters: FakePresenters) -> None:
+    presenters.session.new_session()
+    assert not window.header.find_button.isVisible()
+    presenters.start("One")
+    assert window.header.find_button.isVisible()
+    QTest.mouseClick(window.header.find_button, Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is window.surface.messages  # type: ignore[attr-defined]
+
+
+def test_the_map_is_shown_unless_it_was_put_away_and_that_is_remembered(
+    window: MainWindow, presenters: FakePresenters, make: Callable[[FakePresenters], MainWindow]
+) -> None:
+    assert window.surface.minimap  # type: ignore[attr-defined]
+    entry = next(action for action in window.header.menu().actions() if action.text() == "Map of the conversation")
+    assert entry.isChecked()
+    entry.trigger()
+    assert not window.surface.minimap  # type: ignore[attr-defined]
+    window.remember()
+    assert not make(presenters).surface.minimap  # type: ignore[attr-defined]
