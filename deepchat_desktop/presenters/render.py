@@ -29,13 +29,9 @@ class Job:
     kind: str
     arguments: dict[str, Any]
     check: Callable[[Any], Any]
-    name: str = ""
-    """What to keep it by, for a job whose arguments are long and that is asked for once."""
 
     def key(self) -> str:
         """Return what this job's result is kept by."""
-        if self.name:
-            return self.name
         told = json.dumps([self.kind, self.arguments], sort_keys=True).encode()
         return hashlib.blake2b(told, digest_size=16).hexdigest()
 
@@ -69,6 +65,14 @@ class Renders(QObject):
         self._made.move_to_end(key)
         return found[0]
 
+    def take(self, key: str) -> Made | None:
+        """Return what was made and keep it no longer."""
+        found = self._made.pop(key, None)
+        if found is None:
+            return None
+        self.bytes -= found[1]
+        return found[0]
+
     def want(self, job: Job, key: str) -> None:
         """Have a job done, if it is not being done; ``done`` comes later."""
         if key not in self._asked:
@@ -92,8 +96,7 @@ class Renders(QObject):
         self.done.emit(key)
 
     def _keep(self, key: str, made: Made, size: int) -> None:
-        if key in self._made:
-            self.bytes -= self._made.pop(key)[1]
+        self.take(key)
         self._made[key] = (made, size)
         self.bytes += size
         while self.bytes > BYTES and len(self._made) > 1:

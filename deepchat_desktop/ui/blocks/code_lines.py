@@ -122,7 +122,7 @@ class CodeLines:
             return False
         self._asked = self.coloured = True
         text, language = self.text(), self.language
-        job = Job("highlight", {"language": language, "code": text}, _runs, name=f"code {id(self)} {len(text)}")
+        job = Job("highlight", {"language": language, "code": text}, _runs)
         rendering.once(job, lambda made: self._take(text, language, made))
         return True
 

@@ -6,6 +6,7 @@ while somebody still shows it. Without a way to the process everything stays sou
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -86,6 +87,7 @@ class Rendering(QObject):
         self._renders: Renders | None = None
         self._waiting: dict[str, WeakSet[Any]] = {}
         self._once: dict[str, Callable[[Made], None]] = {}
+        self._serial = count()
 
     def connect_to(self, renders: Renders | None) -> None:
         """Use a presenter from now on."""
@@ -111,10 +113,10 @@ class Rendering(QObject):
         return self._ask(Job("diagram", {"source": source, "scale": scale, "colours": _colours()}, _diagram), waiter)
 
     def once(self, job: Job, take: Callable[[Made], None]) -> None:
-        """Have a job done and hand its result to one taker."""
+        """Have a job done and hand its result, which is kept nowhere, to one taker."""
         if self._renders is None:
             return
-        key = job.key()
+        key = f"once {next(self._serial)}"
         self._once[key] = take
         self._renders.want(job, key)
 
@@ -130,7 +132,7 @@ class Rendering(QObject):
 
     def _on_done(self, key: str) -> None:
         take = self._once.pop(key, None)
-        if take is not None and self._renders is not None and (made := self._renders.look(key)) is not None:
+        if take is not None and self._renders is not None and (made := self._renders.take(key)) is not None:
             take(made)
         for waiter in list(self._waiting.pop(key, ())):
             waiter.arrived()

@@ -5,7 +5,10 @@ Invariant: what is not listed is refused. No document type, so no entities; no r
 
 import math
 import re
-import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 MAX_SVG = 1_000_000
 MAX_SIDE = 20_000.0
@@ -25,6 +28,8 @@ def checked_box(svg: str) -> Box:
         raise ValueError("the picture is too large")
     if "<!" in svg or "<?" in svg:
         raise ValueError("the picture holds declarations")
+    from xml.etree import ElementTree as ET
+
     try:
         root = ET.fromstring(svg)
     except ET.ParseError as error:
@@ -34,7 +39,7 @@ def checked_box(svg: str) -> Box:
     return _box(root.get("viewBox", ""))
 
 
-def _check(element: ET.Element) -> None:
+def _check(element: "Element") -> None:
     if element.tag not in _TAGS or (element.text or "").strip() or (element.tail or "").strip():
         raise ValueError(f"the picture holds {str(element.tag).removeprefix(_SPACE)[:40]}")
     for name, value in element.attrib.items():

@@ -150,7 +150,7 @@ class MarkdownText:
             return False
         if len(text) <= WHOLE_IDLE:
             return self.join(markdown_parity.compared(text, parts).ranges)
-        job = Job("parity", {"text": text, "parts": parts}, markdown_parity.checked, name=f"text {id(self)}")
+        job = Job("parity", {"text": text, "parts": parts}, markdown_parity.checked)
         rendering.once(job, lambda made: self._hear(text, made))
         return False
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 
 from deepchat_desktop.domain.blocks import TextBlock
+from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.render import BYTES, Job, Made, Renders
 from deepchat_desktop.services.render import RenderWorker
 from deepchat_desktop.services.runtime.tasks import TaskOwner
@@ -26,8 +27,10 @@ from deepchat_desktop.ui.blocks.shape import Scene
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
 from deepchat_desktop.ui.blocks.svg_check import checked_box
 from deepchat_desktop.ui.blocks.text_block import cells
+from deepchat_desktop.ui.message_list.message_list import MessageList
 from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import theme
+from tests.ui.chat.conftest import make_message
 
 pytestmark = pytest.mark.anyio
 ALL = 1 << 40
@@ -264,3 +267,39 @@ async def test_what_was_made_is_kept_by_use_and_bounded(qt_loop: Any) -> None:
     assert renders.look(jobs[3].key()) == Made(len(big))
     assert renders.bytes <= BYTES
     await tasks.close()
+
+
+async def test_a_mark_leads_to_its_note_and_a_hint_is_plain_text(page: Page) -> None:
+    model = MessageListModel()
+    text = "See[^1]. $\\ce{<b>}$\n\n" + "A paragraph.\n\n" * 60 + "[^1]: The note.\n"
+    model.load([make_message("m", TextBlock(text=text))], "s")
+    view = MessageList(model)
+    view.resize(700, 300)
+    view.show()
+    view.to_start()
+    placed = view.layout_.placed[0]
+    shape = placed.cell.shape
+    assert isinstance(shape, StackShape)
+    block = shape.shapes[0].document.firstBlock()  # type: ignore[attr-defined]
+    x = block.layout().lineAt(0).cursorToX(block.text().index("See") + 3)[0] + 2
+    assert shape.link_at(QPointF(x, 8)) == ("#note-1", "1")
+    await page.until(lambda: bool(shape.hint_at(QPointF(1, 1))))
+    assert "ce" in view.pointer.hint(QPointF(view.column().left() + 2, placed.y + 4))
+    view.actions_.to_note(0, "1")
+    assert any("The note." in placed.cell.markdown() for placed in view.layout_.placed)
+    view.close()
+
+
+async def test_a_huge_message_comes_in_slices_while_it_is_read(page: Page) -> None:
+    model = MessageListModel()
+    model.load([make_message("m", TextBlock(text="p\n\n" * 9_000))], "s")
+    view = MessageList(model)
+    view.resize(700, 300)
+    view.show()
+    view.to_start()
+    async with asyncio.timeout(20):
+        while len(view.layout_.entry(0).cells) < 9_000:
+            await asyncio.sleep(0.01)
+    assert view.layout_.top() == 0
+    assert view.layout_.placed[0].y >= 0
+    view.close()
