@@ -41,22 +41,23 @@ class Needle:
 
     def ranges(self, text: str) -> list[Range]:
         """Return where the words stand, first to last."""
-        folded = text.casefold()
+        return list(self.walk(text, text.casefold()))
+
+    def walk(self, text: str, folded: str) -> Iterator[Range]:
+        """Yield where the words stand; what was not asked for yet was not looked for."""
         found = _occurrences(folded, self._folded)
         return found if len(folded) == len(text) else _unfolded(text, found)
 
 
-def _occurrences(text: str, words: str) -> list[Range]:
-    found: list[Range] = []
+def _occurrences(text: str, words: str) -> Iterator[Range]:
     at = text.find(words) if words else -1
     while at >= 0:
-        found.append((at, at + len(words)))
+        yield at, at + len(words)
         at = text.find(words, at + len(words))
-    return found
 
 
-def _unfolded(text: str, found: list[Range]) -> list[Range]:
-    """Return ranges of a folded text as ranges of the text itself; what became longer is taken whole."""
+def _unfolded(text: str, found: Iterator[Range]) -> Iterator[Range]:
+    """Yield ranges of a folded text as ranges of the text itself; what became longer is taken whole."""
     longer = [(match.start(), len(match[0].casefold())) for match in _longer().finditer(text)]
     starts: list[int] = []
     grown = [0]
@@ -71,11 +72,11 @@ def _unfolded(text: str, found: list[Range]) -> list[Range]:
         at, length = longer[index]
         return at if folded < starts[index] + length else folded - grown[index + 1]
 
-    made: list[Range] = []
+    last = 0
     for start, end in ((place(low), place(high - 1) + 1) for low, high in found):
-        if not made or start >= made[-1][1]:
-            made.append((start, end))
-    return made
+        if start >= last:
+            last = end
+            yield start, end
 
 
 @lru_cache(maxsize=1)

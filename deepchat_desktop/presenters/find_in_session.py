@@ -6,7 +6,8 @@ texts with their case folded are kept only while a search is open; a growing mes
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -34,6 +35,22 @@ class Hit:
     place: Range
 
 
+@dataclass
+class _Walk:
+    """The places in one text as far as somebody went: steps in a very long text go on where the last one ended."""
+
+    row: int
+    block: int
+    text: str
+    ahead: Iterator[Range]
+    known: list[Range] = field(default_factory=list)
+
+    def place(self, index: int) -> Range | None:
+        """Return one place; None where there are fewer, and then all of them are known."""
+        self.known += islice(self.ahead, max(0, index + 1 - len(self.known)))
+        return self.known[index] if index < len(self.known) else None
+
+
 class FindInSession(QObject):
     """One search. ``read`` counts the messages whose texts were folded."""
 
@@ -54,6 +71,9 @@ class FindInSession(QObject):
         self._total = 0
         self._origin = 0
         self._current: tuple[int, int] | None = None
+        self._hit: Hit | None = None
+        """The current one, once somebody asked for it."""
+        self._walk = _Walk(-1, 0, "", iter(()))
         self._wanted = False
         self._dirty: set[int] = set()
         self._work: Iterator[None] = iter(())
@@ -113,7 +133,9 @@ class FindInSession(QObject):
 
     def current(self) -> Hit | None:
         """Return the current hit."""
-        return self._hit(*self._current) if self._current else None
+        if self._hit is None and self._current is not None:
+            self._hit = self._find(*self._current)
+        return self._hit
 
     def step(self, by: int) -> None:
         """Go to the next (1) or the previous (-1) hit, around the ends."""
@@ -127,6 +149,7 @@ class FindInSession(QObject):
                 row = self._next_row(row, by)
                 index = 0 if by > 0 else self.counts[row] - 1
             self._current = (row, index)
+        self._hit = None
         self.changed.emit()
         self.moved.emit()
 
@@ -134,7 +157,8 @@ class FindInSession(QObject):
 
     def _start(self) -> None:
         self.counts = [0] * self._model.count()
-        self._total, self._current = 0, None
+        self._total, self._current, self._hit = 0, None, None
+        self._walk = _Walk(-1, 0, "", iter(()))
         self._wanted = bool(self.needle)
         self._dirty.clear()
         self._work, self._done = self._read_all(), False
@@ -189,7 +213,7 @@ class FindInSession(QObject):
         """Take the first hit as soon as it is known."""
         if self._wanted and self._total:
             self._wanted = False
-            self._current = self._first_from(self._origin)
+            self._current, self._hit = self._first_from(self._origin), None
             self.moved.emit()
 
     def _first_from(self, row: int) -> tuple[int, int]:
@@ -200,14 +224,17 @@ class FindInSession(QObject):
         count = len(self.counts)
         return next(at % count for at in range(row + by, row + by * (count + 1), by) if self.counts[at % count])
 
-    def _hit(self, row: int, index: int) -> Hit:
+    def _find(self, row: int, index: int) -> Hit:
         parts: dict[int, int] = {}
-        for block, text, _ in self._texts[row] or []:
+        for block, text, folded in self._texts[row] or []:
             part = parts[block] = parts.get(block, -1) + 1
-            found = self.needle.ranges(text)
-            if index < len(found):
-                return Hit(row, block, part, text, found[index])
-            index -= len(found)
+            same = (self._walk.row, self._walk.block, self._walk.text) == (row, block, text)
+            walk = self._walk if same else _Walk(row, block, text, self.needle.walk(text, folded))
+            place = walk.place(index)
+            if place is not None:
+                self._walk = walk
+                return Hit(row, block, part, text, place)
+            index -= len(walk.known)
         raise IndexError("a hit is counted that is not there")
 
     # Changes of the model
@@ -220,7 +247,7 @@ class FindInSession(QObject):
             self._start()
             return
         self._end()
-        self.counts, self._total, self._current = [], 0, None
+        self.counts, self._total, self._current, self._hit = [], 0, None, None
         self._dirty.clear()
         self.changed.emit()
 
@@ -239,6 +266,8 @@ class FindInSession(QObject):
             for _ in self._fold(row):
                 pass
             self._count(row)
+        if self._current is not None and self._current[0] in dirty:
+            self._hit = None
         if self._current is not None and self._current[1] >= self.counts[self._current[0]]:
             left = self.counts[self._current[0]]
             self._current = (self._current[0], left - 1) if left else None

@@ -136,8 +136,12 @@ def _doc_boxes(shape: DocShape, place: Range) -> list[QRectF]:
     first, last = place[0] - block.position(), place[1] - block.position()
     high = fonts.scaled(19)
     made: list[QRectF] = []
-    for index in range(block.layout().lineCount()):
-        line = block.layout().lineAt(index)
+    lines = block.layout()
+    here = lines.lineForTextPosition(first)
+    for index in range(max(0, here.lineNumber()) if here.isValid() else 0, lines.lineCount()):
+        line = lines.lineAt(index)
+        if line.textStart() >= last:
+            break
         start, end = max(first, line.textStart()), min(last, line.textStart() + line.textLength())
         if start < end:
             left, right = _x(line.cursorToX(start)), _x(line.cursorToX(end))

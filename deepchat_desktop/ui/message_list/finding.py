@@ -6,6 +6,7 @@ from its number in the block, or from the words around it where the text is not 
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, QRectF
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 COVERED = 64
 """Px at the top of the view that may lie under the find bar."""
 FOOT = 40
+LARGE = 200_000
+"""Beyond this many characters a shape's hits are counted and not compared with those of the source."""
 
 Spot = tuple[int, Range]
 """A leaf of a shape and a place in it."""
@@ -55,6 +58,7 @@ class Finding(QObject):
         self.session = FindInSession(model, self)
         self.drawn = 0
         self._shown: _Shown | None = None
+        self._stands: tuple[Sequence[Cell], Hit | None, int] = ((), None, 0)
         self.session.moved.connect(self.show_current)
         self.session.changed.connect(lambda: view.viewport().update())
 
@@ -91,6 +95,11 @@ class Finding(QObject):
             self._view.unfolded()
 
     def _cell_of(self, cells: Sequence[Cell], hit: Hit) -> int:
+        if self._stands[0] is not cells or self._stands[1] is not hit:
+            self._stands = (cells, hit, self._look_for_cell(cells, hit))
+        return self._stands[2]
+
+    def _look_for_cell(self, cells: Sequence[Cell], hit: Hit) -> int:
         start = hit.place[0] - self._lead(hit)
         own = [index for index, cell in enumerate(cells) if cell.block == hit.block and not isinstance(cell, GroupCell)]
         spans = ((index, _span(cells[index])) for index in own)
@@ -106,7 +115,7 @@ class Finding(QObject):
         shape = cell.shape
         assert shape is not None
         known = self._shown
-        if known is None or known[:3] != (hit, shape, shape.length()):
+        if known is None or known.hit is not hit or known[1:3] != (shape, shape.length()):
             known = _Shown(hit, shape, shape.length(), self._matching(cell, shape, hit))
             self._shown = known
         return known.spot
@@ -114,7 +123,12 @@ class Finding(QObject):
     def _matching(self, cell: Cell, shape: Shape, hit: Hit) -> Spot | None:
         """Return which of the shown words the hit is."""
         needle = self.session.needle
-        found = [(at, place) for at, leaf in enumerate(leaves(shape)) for place in hits(leaf.shape, needle)]
+        all_found = ((at, place) for at, leaf in enumerate(leaves(shape)) for place in hits(leaf.shape, needle))
+        if shape.length() > LARGE and not isinstance(cell, ToolCell):
+            start = (_span(cell) or (0, 0))[0]
+            before = hit.text[start : hit.place[0]]
+            return next(islice(all_found, needle.count(before, before.casefold()), None), None)
+        found = list(all_found)
         if isinstance(cell, ToolCell):  # name, arguments, result: its texts are its leaves
             nth = needle.ranges(hit.text).index(hit.place)
             own = [spot for spot in found if spot[0] == hit.part]
