@@ -69,8 +69,10 @@ def hits(shape: Shape, needle: Needle, area: QRectF = FAR) -> Iterator[Range]:
         case DocShape():
             for block in _paragraphs(shape, area):
                 words = block.text()
-                for start, end in needle.ranges(words):
-                    yield block.position() + units(words[:start]), block.position() + units(words[:end])
+                narrow = units(words) == len(words)
+                for start, end in needle.walk(words, words.casefold()):
+                    place = (start, end) if narrow else (units(words[:start]), units(words[:end]))
+                    yield block.position() + place[0], block.position() + place[1]
         case CardName():
             yield from needle.ranges(shape.words)
         case CodeShape() | WellShape():
@@ -170,7 +172,7 @@ def _line_hits(block: LineBlock, needle: Needle, area: QRectF) -> Iterator[Range
         at = 0
         if len(words) > LONG and area.height() < FAR.height():
             at, words = _seen(block, line, area, len(needle.words))
-        for start, end in needle.ranges(words):
+        for start, end in needle.walk(words, words.casefold()):
             yield lines.starts[line] + at + start, lines.starts[line] + at + end
 
 
