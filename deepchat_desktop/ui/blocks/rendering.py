@@ -18,10 +18,8 @@ from deepchat_desktop.presenters.render import Job, Made, Renders
 from deepchat_desktop.ui.blocks.picture_shape import decode
 from deepchat_desktop.ui.blocks.svg_check import Box, checked_box
 from deepchat_desktop.ui.theme import theme
+from deepchat_desktop.workers.render_formula import INK, SIZE
 
-INK = "#010203"
-SET_AT = 14
-"""The ink and the font size in px that the process sets formulas in."""
 MAX_SIDE = 8_000
 MAX_PNG = 12_000_000
 
@@ -35,21 +33,21 @@ class Waiter(Protocol):
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula that can be drawn at any size in any ink. Its box is in px at ``SET_AT``, y 0 at the baseline."""
+    """A formula that can be drawn at any size in any ink. Its box is in px at ``SIZE``, y 0 at the baseline."""
 
     svg: str
     box: Box
 
     def extent(self, size: int) -> tuple[float, float, float]:
         """Return width, height above the baseline and depth below it, in px at a font size."""
-        scale = size / SET_AT
+        scale = size / SIZE
         _, top, wide, high = self.box
         return wide * scale, max(0.0, -top * scale), max(0.0, (top + high) * scale)
 
     def draw(self, p: QPainter, x: float, baseline: float, size: int, ink: QColor) -> None:
         """Draw with the left edge and the baseline at a point."""
         wide, above, _ = self.extent(size)
-        high = self.box[3] * size / SET_AT
+        high = self.box[3] * size / SIZE
         renderer = _renderer(self.svg, ink.name())
         renderer.render(p, QRectF(x, baseline - above, wide, high))
 
