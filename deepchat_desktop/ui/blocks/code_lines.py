@@ -60,7 +60,8 @@ class CodeLines:
         self._raw = raw
         first, *more = visible_prose(added).split("\n")
         last = len(self.lines) - 1
-        self.lines[last] = (self.lines[last] + first).expandtabs(4)
+        grown_line = self.lines[last] + first
+        self.lines[last] = grown_line.expandtabs(4) if "\t" in first else grown_line
         new = [line.expandtabs(4) for line in more] if "\t" in added else more
         self.lines += new
         steps = [self.starts[last], *(len(line) + 1 for line in self.lines[last:-1])]

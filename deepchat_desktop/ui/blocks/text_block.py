@@ -50,6 +50,7 @@ class MarkdownText:
         self._columns: dict[int, Columns] = {}
         self._kept: dict[int, dict[int, CodeChoices]] = {}
         self._whole = False
+        self._streamed = False
         self._block = TextBlock(text="", open=True)
         self._compared: Compared | None = None
         """What the render process found out about the present text."""
@@ -62,13 +63,13 @@ class MarkdownText:
         self._whole = self._whole and text == self.scanner.text
         known = self.scanner.text if grew else ""
         last = self.cells[-1] if self.cells else None
-        streamed = bool(known)
+        self._streamed = self._streamed or block.open
         shown = text[: slice_end(text, len(known))] if text != self.scanner.text else text
         closing = self.open and not block.open and len(shown) == len(text)
         self.open = block.open or len(shown) < len(text)
         if shown != self.scanner.text or not self.cells:
             self._stand(self.scanner.update(shown) if grew else self._anew(shown))
-        if closing and streamed:
+        if closing and self._streamed:
             self._scan_anew()
         if last is not None:
             last.settle()
@@ -78,7 +79,7 @@ class MarkdownText:
     def _scan_anew(self) -> None:
         """A line may have changed the meaning of one that stood in a closed part. For long texts ``check`` sees it."""
         text = self.scanner.text
-        if len(text) <= WHOLE_WORKER and (anew := scan(text)) != self.scanner.parts:
+        if slice_end(text, 0) == len(text) and (anew := scan(text)) != self.scanner.parts:
             self.scanner.parts = anew
             self._stand(0)
 
