@@ -252,7 +252,7 @@ class TextCell(Cell):
         body = source[head.end() :]
         close = re.compile(rf"(?:^|\n) {{0,3}}{re.escape(head[2][0])}{{{len(head[2])},}}[ \t]*\s*\Z")
         last = body.rstrip().rfind("\n") + 1
-        ending = close.search(body, max(0, last - 1))
+        ending = close.match(body, max(0, last - 1))
         body = body[: ending.start()] if ending else body
         if head[1]:
             body = re.sub(rf"^ {{1,{len(head[1])}}}", "", body, flags=re.MULTILINE)
