@@ -15,9 +15,6 @@ from deepchat_desktop.domain.tools import ToolCall, ToolSpec
 from deepchat_desktop.services.tools.paths import ResolvedPath
 from deepchat_desktop.services.tools.router import ToolRouter
 
-BY_GRANT = "TIER-1"
-"""The rule of a decision that a remembered grant made."""
-
 
 def decide(
     router: ToolRouter, call: ToolCall, session: Session, grants: Sequence[Grant]
@@ -80,7 +77,7 @@ def _rule(
         return True, "MOD-1", "The session has full access."
     for grant in grants:
         if covers(grant.level, spec.effect) and Path(target.path).is_relative_to(grant.root):
-            return True, BY_GRANT, "Allowed earlier in this session."
+            return True, "TIER-1", "Allowed earlier in this session."
     return False, "MOD", "Nothing allows it yet."
 
 

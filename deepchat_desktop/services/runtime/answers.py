@@ -6,16 +6,14 @@ answer is either recorded and its run resumed, or not given at all.
 
 from dataclasses import dataclass
 
-from deepchat_desktop.domain.blocks import Block, PermissionBlock, ToolCallBlock, tool_calls_of
+from deepchat_desktop.domain.blocks import Block, PermissionBlock, ToolCallBlock
 from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.domain.permission import Answer, Grant, Interaction
 from deepchat_desktop.domain.tape import TapeFact
-from deepchat_desktop.services.permissions import BY_GRANT, decide, session_root
+from deepchat_desktop.services.permissions import session_root
 from deepchat_desktop.services.runtime.batch import refusal
 from deepchat_desktop.services.runtime.begin import started
-from deepchat_desktop.services.runtime.dispatch import tool_call
 from deepchat_desktop.services.store import Tx
-from deepchat_desktop.services.tools.router import ToolRouter
 
 
 @dataclass(frozen=True)
@@ -23,8 +21,6 @@ class Settled:
     """What an answer changed. ``resumes`` tells that it was the last one and that the caller holds the lock."""
 
     interaction: Interaction
-    covered: tuple[Interaction, ...]
-    """Other requests of the message that the grant just given answers as well."""
     changed: dict[int, Block]
     session: Session
     message: Message
@@ -32,14 +28,12 @@ class Settled:
     resumes: bool
 
 
-def settle(
-    tx: Tx, router: ToolRouter, interaction_id: str, answer: Answer, at: int, owner: str
-) -> Settled | None:
+def settle(tx: Tx, interaction_id: str, answer: Answer, at: int, owner: str) -> Settled | None:
     """Record an answer; return what changed, or None when it was answered before.
 
     ``owner`` names the pass that resumes the message when this was its last answer. Raises ``NotFound`` for an unknown
-    interaction. "For this session" stores a grant of the asked level for the folder that was shown, and with it answers
-    what waits in the same message for no more than was remembered; a command is never granted this way.
+    interaction. "For this session" stores a grant of the asked level for the folder that was shown; a command is never
+    granted this way.
     """
     tx.interactions.get(interaction_id)
     status = "allowed" if answer.allow else "denied"
@@ -47,17 +41,11 @@ def settle(
     if settled is None:
         return None
     session = tx.sessions.get(settled.session_id)
-    covered: tuple[Interaction, ...] = ()
     if answer.allow and answer.scope == "session" and settled.level != "command":
         root = session_root(session, settled.target)
-        grant = Grant(session_id=session.id, root=root, level=settled.level, created_at=at)
-        tx.grants.add(grant)
-        covered = _settle_covered(tx, router, session, grant, settled, at)
+        tx.grants.add(Grant(session_id=session.id, root=root, level=settled.level, created_at=at))
     tx.tape.append(session.id, _fact(settled, answer), at)
-    message = tx.messages.get(settled.message_id)
-    changed: dict[int, Block] = {}
-    for item in (settled, *covered):
-        changed |= _changed_blocks(message, item, at)
+    changed = _changed_blocks(tx.messages.get(settled.message_id), settled, at)
     tx.messages.save_blocks(settled.message_id, changed)
     message = tx.messages.get(settled.message_id)
     pending = tuple(tx.interactions.pending(session.id))
@@ -69,39 +57,16 @@ def settle(
         message = message.model_copy(update={"status": "streaming"})
         tx.messages.save(message)
         tx.journal.record(started(message, owner, at))
-    return Settled(settled, covered, changed, session, message, pending, resumes)
+    return Settled(settled, changed, session, message, pending, resumes)
 
 
-def _settle_covered(
-    tx: Tx, router: ToolRouter, session: Session, grant: Grant, given: Interaction, at: int
-) -> tuple[Interaction, ...]:
-    """Allow what waits beside ``given`` and is judged anew: by the rules with this grant alone it need not be asked.
-
-    So a protected or sensitive name still asks, and so does anything outside the folder that was written out.
-    """
-    calls = {call.call_id: call for call in tool_calls_of(tx.messages.get(given.message_id).blocks)}
-    allowed = []
-    for item in tx.interactions.pending(session.id):
-        call = calls.get(item.call_id)
-        if call is None or item.message_id != given.message_id or item.kind != "permission":
-            continue
-        decision = decide(router, tool_call(call), session, [grant])[0]
-        if decision.decision != "allow" or decision.rule != BY_GRANT or decision.target != item.target:
-            continue
-        if (settled := tx.interactions.settle(item.id, "allowed", "session", "", at)) is not None:
-            answer = Answer(allow=True, scope="session")
-            tx.tape.append(session.id, _fact(settled, answer, covered_by=given.id), at)
-            allowed.append(settled)
-    return tuple(allowed)
-
-
-def _fact(interaction: Interaction, answer: Answer, **more: str) -> TapeFact:
+def _fact(interaction: Interaction, answer: Answer) -> TapeFact:
     return TapeFact(
         kind="event",
         name="permission/answered",
         source="user",
         provenance=f"answer:{interaction.id}",
-        payload={"interaction_id": interaction.id, **answer.model_dump(mode="json"), **more},
+        payload={"interaction_id": interaction.id, **answer.model_dump(mode="json")},
     )
 
 

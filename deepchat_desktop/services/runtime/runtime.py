@@ -53,7 +53,6 @@ class Runtime:
     ) -> None:
         self._store = store
         self._models = models
-        self._router = router
         self._tasks = tasks
         self._emit = emit
         self._turns = TurnRunner(store, models, router, tasks, emit)
@@ -251,7 +250,7 @@ class Runtime:
 
     async def _respond(self, interaction_id: str, answer: Answer) -> RunEnded | None:
         at, pass_id = now_ms(), new_id()
-        settled = await self._store.write(lambda tx: settle(tx, self._router, interaction_id, answer, at, pass_id))
+        settled = await self._store.write(lambda tx: settle(tx, interaction_id, answer, at, pass_id))
         if settled is None:
             return None
         self._tell_settled(settled)
@@ -282,8 +281,7 @@ class Runtime:
             self._emit(
                 BlockSet(session_id=session_id, message_id=interaction.message_id, index=index, block=block)
             )
-        for item in (interaction, *settled.covered):
-            self._emit(InteractionSettled(session_id=session_id, interaction=item))
+        self._emit(InteractionSettled(session_id=session_id, interaction=interaction))
 
     def notice(self, error: DeepChatError, session_id: str | None = None) -> None:
         """Tell the user of a failure that belongs to no message."""

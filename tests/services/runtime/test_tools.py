@@ -7,7 +7,7 @@ import pytest
 
 from deepchat_desktop.domain.blocks import ToolCallBlock, tool_calls_of
 from deepchat_desktop.domain.errors import Refused
-from deepchat_desktop.domain.events import InteractionAsked, InteractionSettled
+from deepchat_desktop.domain.events import InteractionAsked
 from deepchat_desktop.domain.permission import Answer
 from deepchat_desktop.domain.tape import verify
 from tests.fakes.chat_answers import chat
@@ -149,64 +149,6 @@ async def test_allow_once_covers_exactly_that_call_and_a_grant_covers_the_sessio
     assert ended is not None
     assert ended.outcome == "completed"
     assert [item.status for item in ended.tool_calls] == ["success"] * 3
-
-
-async def test_a_grant_for_the_session_answers_what_waits_beside_it_and_nothing_more(bench: Bench) -> None:
-    outside = bench.workspace.parent / "elsewhere"
-    outside.mkdir()
-    calls = [
-        call("write", 1, path="one.txt", content="1"),
-        call("write", 2, path="deep/two.txt", content="2"),
-        call("write", 3, path=".git/hooks/pre-commit", content="3"),
-        call("write", 4, path=str(outside / "four.txt"), content="4"),
-    ]
-    bench.server.add(chat(tool_calls=calls), chat("Done."))
-    session = await bench.session()
-    paused = await bench.core.runtime.process_message(session.id, "go")
-    assert len(paused.pending) == 4
-    bench.events.clear()
-
-    half = await bench.core.runtime.respond(paused.pending[0].id, Answer(allow=True, scope="session"))
-
-    assert half is not None
-    assert half.pending == paused.pending[2:]
-    told = [event.interaction for event in bench.events if isinstance(event, InteractionSettled)]
-    assert [(item.id, item.status, item.scope) for item in told] == [
-        (item.id, "allowed", "session") for item in paused.pending[:2]
-    ]
-    assert not (bench.workspace / "one.txt").exists(), "nothing runs before the last answer"
-    answered = [
-        entry.payload
-        for entry in await bench.core.store.read(lambda tx: tx.tape.entries(session.id))
-        if entry.name == "permission/answered"
-    ]
-    assert sorted(payload.get("covered_by", "") for payload in answered) == ["", paused.pending[0].id]
-    assert await bench.core.runtime.respond(paused.pending[1].id, Answer(allow=False)) is None, "it was answered"
-    await bench.core.runtime.respond(paused.pending[2].id, Answer(allow=False))
-    ended = await bench.core.runtime.respond(paused.pending[3].id, Answer(allow=False))
-    assert ended is not None
-    assert [item.status for item in ended.tool_calls] == ["success", "success", "denied", "denied"]
-    assert (bench.workspace / "deep" / "two.txt").read_text() == "2"
-
-
-async def test_allowing_once_or_reading_answers_nothing_beside_it(bench: Bench) -> None:
-    outside = bench.workspace.parent / "elsewhere"
-    outside.mkdir()
-    (outside / "a.txt").write_text("a")
-    calls = [
-        call("write", 1, path=str(outside / "one.txt"), content="1"),
-        call("write", 2, path=str(outside / "two.txt"), content="2"),
-        call("read", 3, path=str(outside / "a.txt")),
-    ]
-    bench.server.add(chat(tool_calls=calls), chat("Done."))
-    session = await bench.session()
-    paused = await bench.core.runtime.process_message(session.id, "go")
-    once = await bench.core.runtime.respond(paused.pending[0].id, Answer(allow=True, scope="once"))
-    assert once is not None
-    assert len(once.pending) == 2
-    read = await bench.core.runtime.respond(paused.pending[2].id, Answer(allow=True, scope="session"))
-    assert read is not None
-    assert [item.id for item in read.pending] == [paused.pending[1].id], "a grant to read does not cover a write"
 
 
 async def test_bad_calls_are_results_the_model_can_mend(bench: Bench) -> None:
