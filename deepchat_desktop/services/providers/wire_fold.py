@@ -15,6 +15,7 @@ from deepchat_desktop.domain.stream import (
     StreamError,
     TextDelta,
     ToolCallEnd,
+    ToolCallStart,
     UsageReported,
 )
 from deepchat_desktop.services.providers.registry import make_decoder
@@ -27,7 +28,8 @@ def fold(
     """Return what an answer says.
 
     Keys: text, reasoning, tool_calls, stop, usage, error; where they occur also incomplete_tool_calls,
-    retry_after_s, refusal, images, carry, continue_turn. Raises ``ProviderError`` for an unknown style.
+    retry_after_s, refusal, images, carry, continue_turn, and server_tools: the names of calls that the provider ran
+    itself. Raises ``ProviderError`` for an unknown style.
     """
     decoder = make_decoder(api)
     if status >= 300:
@@ -50,6 +52,7 @@ def fold_events(events: Iterable[ProviderEvent]) -> dict[str, Any]:
     }
     text: list[str] = []
     reasoning: list[str] = []
+    theirs: set[str] = set()
     for event in events:
         match event:
             case TextDelta():
@@ -58,7 +61,10 @@ def fold_events(events: Iterable[ProviderEvent]) -> dict[str, Any]:
                 reasoning.append(event.text)
             case UsageReported():
                 result["usage"] = event.usage.model_dump()
-            case ToolCallEnd():
+            case ToolCallStart(by_provider=True):
+                theirs.add(event.key)
+                result.setdefault("server_tools", []).append(event.name)
+            case ToolCallEnd() if event.key not in theirs:
                 _add_call(result, event)
             case ImagePart():
                 result.setdefault("images", []).append({"mime": event.media_type, "b64": event.data})

@@ -8,7 +8,8 @@ import pytest
 
 from deepchat_desktop.services.providers.model_list import models_of
 from deepchat_desktop.services.providers.wire_errors import classify
-from tests.services.providers.wire_cases import RECORDINGS, cuts, fold_chat
+from deepchat_desktop.services.providers.wire_fold import fold
+from tests.services.providers.wire_cases import RECORDINGS, cuts, readable, server_tool_differences
 
 INDEX = RECORDINGS / "index.json"
 pytestmark = pytest.mark.skipif(
@@ -21,20 +22,25 @@ def recorded(folder: str = "") -> list[dict[str, Any]]:
     return json.loads(path.read_text(encoding="utf-8"))["files"] if path.is_file() else []
 
 
-CHATS = [entry for entry in recorded() if entry["api"] == "openai_chat"]
-LOCAL = [entry for entry in recorded("local") if entry.get("path") == "/v1/chat/completions" and entry["status"] == 200]
+STREAMS = recorded()
+LOCAL_STYLES = {
+    "/v1/chat/completions": "openai_chat",
+    "/v1/responses": "openai_responses",
+    "/v1/messages": "anthropic",
+}
+LOCAL = [{**entry, "api": LOCAL_STYLES[entry["path"]]} for entry in recorded("local") if entry["status"] == 200]
 
 
 def test_the_folder_is_not_empty() -> None:
-    print(f"{len(CHATS)} recorded streams, {len(recorded('errors'))} errors, {len(LOCAL)} local")
-    assert len(CHATS) >= 50
+    print(f"{len(STREAMS)} recorded streams, {len(recorded('errors'))} errors, {len(LOCAL)} local")
+    assert len(STREAMS) >= 130
     assert len(recorded("errors")) >= 30
 
 
-@pytest.mark.parametrize("entry", CHATS, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", readable(STREAMS))
 def test_a_recorded_stream(entry: dict[str, Any]) -> None:
     body = (RECORDINGS / entry["file"]).read_bytes()
-    results = [fold_chat(pieces) for pieces in cuts(body, seed=len(body))]
+    results = [fold(entry["api"], pieces) for pieces in cuts(body, seed=len(body))]
     assert all(result == results[0] for result in results)
     result, want = results[0], entry["expected"]
     assert result["text"] == want["text"]
@@ -49,6 +55,7 @@ def test_a_recorded_stream(entry: dict[str, Any]) -> None:
     assert result.get("incomplete_tool_calls", []) == want.get("incomplete_tool_calls", [])
     assert result.get("refusal", False) == want.get("refusal", False)
     assert len(result.get("images", ())) == want["images"]
+    assert server_tool_differences(result, want["server_tools"]) == []
 
 
 @pytest.mark.parametrize("entry", recorded("errors"), ids=lambda entry: entry["file"])
@@ -58,10 +65,10 @@ def test_a_recorded_error(entry: dict[str, Any]) -> None:
     assert 0 < len(error.message) <= 300
 
 
-@pytest.mark.parametrize("entry", LOCAL, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", readable(LOCAL))
 def test_a_recording_of_the_local_server(entry: dict[str, Any]) -> None:
-    result = fold_chat([(RECORDINGS / "local" / entry["file"]).read_bytes()])
-    assert result["stop"] == ("max_tokens" if "length" in entry["file"] else "complete")
+    result = fold(entry["api"], [(RECORDINGS / "local" / entry["file"]).read_bytes()])
+    assert result["stop"] in ("max_tokens",) if "length" in entry["file"] else ("complete", "max_tokens")
     assert result["text"]
     assert result["error"] is None
 

@@ -6,25 +6,34 @@ import pytest
 
 from deepchat_desktop.services.providers.base_url import endpoint_url
 from deepchat_desktop.services.providers.wire_fold import fold
-from tests.services.providers.wire_cases import body_of, cases, cuts, differences, fold_chat, json_of
+from tests.services.providers.wire_cases import (
+    body_of,
+    cases,
+    cuts,
+    differences,
+    fold_chat,
+    json_of,
+    readable,
+    style_of,
+)
 
-API_OF = {"anthropic": "anthropic", "gemini": "gemini", "bedrock": "bedrock"}
 
-
-@pytest.mark.parametrize("case", cases("stream"), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", readable([*cases("stream"), *cases("stream_events")]))
 def test_a_stream_means_what_the_case_says(case: dict[str, Any]) -> None:
     body = body_of(case)
-    results = [fold_chat(pieces) for pieces in cuts(body, seed=len(body))]
+    results = [fold(style_of(case), pieces) for pieces in cuts(body, seed=len(body))]
     assert differences(results[0], case["expected"]) == []
     assert all(result == results[0] for result in results)
 
 
-@pytest.mark.parametrize("case_id", ["err-429-seconds", "err-html-502", "err-json-completion-200"])
-def test_a_whole_answer_means_what_the_case_says(case_id: str) -> None:
-    case = next(case for case in cases("http") if case["id"] == case_id)
-    answer = json_of(case_id)
+WITH_ROWS = ("err-429-quota", "err-context-phrases")
+
+
+@pytest.mark.parametrize("case", readable(case for case in cases("http") if case["id"] not in WITH_ROWS))
+def test_a_whole_answer_means_what_the_case_says(case: dict[str, Any]) -> None:
+    answer = json_of(case["id"])
     body = answer["body_text"].encode() if "body_text" in answer else _bytes(answer["body"])
-    assert differences(fold_chat([body], answer["status"], answer["headers"]), case["expected"]) == []
+    assert differences(fold(style_of(case), [body], answer["status"], answer["headers"]), case["expected"]) == []
 
 
 def test_a_spent_quota_is_no_rate_limit() -> None:

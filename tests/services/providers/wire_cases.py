@@ -3,10 +3,16 @@
 import json
 import os
 import random
-from collections.abc import Iterator
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+from _pytest.mark import ParameterSet
+
+from deepchat_desktop.services.providers.registry import DECODERS
 from deepchat_desktop.services.providers.wire_fold import fold
 
 DATA = Path(__file__).parents[2] / "data" / "wire"
@@ -19,8 +25,40 @@ def cases(kind: str) -> list[dict[str, Any]]:
     return [case for case in index["cases"] if case["kind"] == kind]
 
 
+def readable(entries: Iterable[dict[str, Any]]) -> list[ParameterSet]:
+    """Return the entries as parameters; one whose style has no decoder is skipped by name."""
+    return [
+        pytest.param(
+            entry,
+            id=entry.get("id") or entry["file"],
+            marks=[] if style_of(entry) in DECODERS else pytest.mark.skip(f"no decoder for {style_of(entry)} yet"),
+        )
+        for entry in entries
+    ]
+
+
+def style_of(entry: dict[str, Any]) -> str:
+    """Return the API style that reads an entry; what is the same for all styles is read as chat completions."""
+    return "openai_chat" if entry["api"] == "any" else str(entry["api"])
+
+
 def body_of(case: dict[str, Any]) -> bytes:
-    return (DATA / case["file"]).read_bytes()
+    body = (DATA / case["file"]).read_bytes()
+    if case["kind"] == "stream_events":
+        return b"".join(aws_frame(name, value) for name, value in json.loads(body)["events"])
+    return body
+
+
+def aws_frame(event_type: str, payload: object) -> bytes:
+    """Return one message of ``application/vnd.amazon.eventstream``: prelude, headers, JSON, both checksums."""
+    headers = b"".join(
+        bytes([len(name)]) + name.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
+        for name, value in ((":event-type", event_type), (":message-type", "event"))
+    )
+    data = json.dumps(payload).encode()
+    prelude = struct.pack(">II", 16 + len(headers) + len(data), len(headers))
+    message = prelude + struct.pack(">I", zlib.crc32(prelude)) + headers + data
+    return message + struct.pack(">I", zlib.crc32(message))
 
 
 def json_of(case_id: str) -> Any:
@@ -55,9 +93,27 @@ def differences(result: dict[str, Any], expected: dict[str, Any]) -> list[str]:
     for name, want in expected.items():
         if name == "error":
             wrong += _error_differences(result["error"] or {}, want)
+        elif name == "ids_unique":
+            ids = [call["id"] for call in result["tool_calls"]]
+            wrong += [] if len(set(filter(None, ids))) in (0, len(ids)) else [f"ids: {ids}"]
+        elif name == "server_tools":
+            wrong += server_tool_differences(result, want)
+        elif name == "carry":
+            shown = {part: value for part, value in want.items() if part != "request"}
+            wrong += [] if _holds(result.get(name), shown) else [f"carry: {result.get(name)!r} is not {shown!r}"]
         elif not _holds(result.get(name), want):
             wrong.append(f"{name}: {result.get(name)!r} is not {want!r}")
     return wrong
+
+
+def server_tool_differences(result: dict[str, Any], want: list[str]) -> list[str]:
+    """Return whether calls that the provider runs itself are shown, in their order.
+
+    ``want`` may say the wire's type before the name ("server_tool_use:web_search"), and results beside calls.
+    """
+    names = [entry.rpartition(":")[2] for entry in want if not entry.endswith(("result:", "_output", "_result"))]
+    shown = result.get("server_tools", [])
+    return [] if [name for name in shown if name in names] == names else [f"server_tools: {shown} is not {want}"]
 
 
 def _error_differences(error: dict[str, Any], want: dict[str, Any]) -> list[str]:
