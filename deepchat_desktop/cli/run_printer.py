@@ -13,6 +13,7 @@ from deepchat_desktop.domain.events import (
     RunEnded,
     RuntimeEvent,
     SessionChanged,
+    TurnWaiting,
 )
 from deepchat_desktop.domain.visible_text import visible_exact
 
@@ -53,6 +54,8 @@ class RunPrinter:
                     self._text(key, event.text)
             case RetryWaiting():
                 self._note(f"Trying again in {event.wait_s:.1f} s (attempt {event.attempt}): {event.error}")
+            case TurnWaiting():
+                self._note(f"Waiting {event.wait_s:.1f} s for the next request that your limit allows.")
             case Notice():
                 self._note(event.text)
             case _:

@@ -99,6 +99,14 @@ class RetryWaiting(Value):
     error: str
 
 
+class TurnWaiting(Value):
+    """The request waits ``wait_s`` seconds for its turn, as the user's limit for the provider wants it."""
+
+    kind: Literal["turn_waiting"] = "turn_waiting"
+    session_id: str
+    wait_s: float
+
+
 class Notice(Value):
     """Something the user should know that stops nothing. ``code`` is stable, ``text`` is English."""
 
@@ -165,6 +173,7 @@ RuntimeEvent = Annotated[
     | InteractionAsked
     | InteractionSettled
     | RetryWaiting
+    | TurnWaiting
     | Notice
     | RunEnded,
     Field(discriminator="kind"),

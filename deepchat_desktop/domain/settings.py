@@ -32,8 +32,21 @@ class ProviderSettings(Value):
     """The API style's own settings, such as an API version or a context length."""
     enabled: bool = True
     models: tuple[ModelSettings, ...] = ()
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    """The user's own limit; None is none."""
     key_backend: str | None = None
     """The class of the keychain that holds the key, so that a change of keychain can be told (sec-006)."""
+
+
+class ProxySettings(Value):
+    """How the network is reached. The proxy's password lies in the keychain."""
+
+    mode: Literal["system", "none", "custom"] = "system"
+    address: str = ""
+    """Of a custom proxy: http, https, socks5 or socks5h, without name and password."""
+    user: str = ""
+    except_hosts: tuple[str, ...] = ()
+    """Hosts, domains and networks that are reached directly."""
 
 
 class WindowState(Value):
@@ -54,5 +67,6 @@ class AppSettings(Value):
     default_provider: str | None = None
     default_model: str | None = None
     providers: tuple[ProviderSettings, ...] = ()
+    proxy: ProxySettings = ProxySettings()
     window: WindowState = WindowState()
     workspace: str | None = None

@@ -17,6 +17,7 @@ from deepchat_desktop.domain.events import (
     RuntimeEvent,
     SessionChanged,
     StatusChanged,
+    TurnWaiting,
 )
 from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.prompt import ModelCapabilities
@@ -32,6 +33,7 @@ class AgentRuntimePresenter(QObject):
 
     running_changed = Signal(bool)
     retrying = Signal(int, float)
+    turn_waiting = Signal(float)
     context_changed = Signal(int, int)
     notice = Signal(str, str)
     settings_changed = Signal()
@@ -156,6 +158,8 @@ class AgentRuntimePresenter(QObject):
                 self._set_running(event.status == "generating")
             case RetryWaiting():
                 self.retrying.emit(event.attempt, event.wait_s)
+            case TurnWaiting():
+                self.turn_waiting.emit(event.wait_s)
             case Notice():
                 self.notice.emit(event.code, error_words(event.code, event.text))
             case MessageFinished() if event.message.meta.context_tokens:

@@ -37,7 +37,7 @@ SINKS = (
     Sink("start a task", calls=r"(^|\.)(create_task|ensure_future)$",
          only=("services/runtime/tasks.py", "presenters/loop_host.py", "app.py")),
     Sink("build an HTTP client", calls=r"^httpx2?\.(AsyncClient|Client|stream|get|post|put|request)$"
-         r"|^urllib\.request\.|(^|\.)QNetworkAccessManager$", only=("services/http.py",)),
+         r"|^urllib\.request\.(?!getproxies$)|(^|\.)QNetworkAccessManager$", only=("services/http.py",)),
     Sink("touch the keychain", imports=r"^(keyring|secretstorage)\b", only=("services/keychain.py", *CHECKERS)),
     Sink("touch the database", imports=r"^(apsw|peewee|playhouse|sqlite3)\b", only=("services/store/", *CHECKERS)),
     Sink("write a file from a tool", calls=r"^open$|\.(write_text|write_bytes|unlink|rename|replace|mkdir|rmdir|touch)$"

@@ -184,6 +184,7 @@ class FakeSession(QObject):
 class FakeAgent(QObject):
     running_changed = Signal(bool)
     retrying = Signal(int, float)
+    turn_waiting = Signal(float)
     context_changed = Signal(int, int)
     notice = Signal(str, str)
     settings_changed = Signal()

@@ -11,6 +11,7 @@ from typing import Protocol
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent
+from deepchat_desktop.services.proxy import DIRECT, Route
 
 
 async def no_key() -> str | None:
@@ -21,6 +22,11 @@ async def no_key() -> str | None:
 def unmasked(text: str) -> str:
     """Be the mask of an endpoint that has no key."""
     return text
+
+
+async def direct(_url: str) -> Route:
+    """Be the way to a server that is reached without a proxy."""
+    return DIRECT
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Endpoint:
 
     ``family`` names who made an opaque part, so that it goes back to nobody else. ``key`` is asked for each
     request; ``options`` are the style's own settings (an API version, a region); ``mask`` blanks every known key
-    out of a text.
+    out of a text; ``route`` is asked for the proxy of each request.
     """
 
     base_url: str
@@ -51,7 +57,8 @@ class Endpoint:
     timeouts: Timeouts = Timeouts()
     keepalive: bool = True
     mask: Callable[[str], str] = unmasked
-    proxy: str | None = None
+    route: Callable[[str], Awaitable[Route]] = direct
+    requests_per_minute: float | None = None
 
 
 class Provider(Protocol):

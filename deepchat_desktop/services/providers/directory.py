@@ -15,6 +15,7 @@ from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ModelS
 from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.base import Endpoint, Provider, Timeouts
 from deepchat_desktop.services.providers.registry import make_provider
+from deepchat_desktop.services.proxy import PROXY_KEY, ProxyResolver
 from deepchat_desktop.services.secrets import Secrets, mask
 
 
@@ -40,6 +41,7 @@ class ModelDirectory:
         self._secrets = secrets
         self._local = local
         self._clients: dict[tuple[str, ...], Provider] = {}
+        self.proxies = ProxyResolver(lambda: settings().proxy, lambda: secrets.get(PROXY_KEY))
 
     def default_connection(self) -> Connection:
         """Return the model a new session gets: the user's choice, else the local one when it is there.
@@ -88,7 +90,7 @@ class ModelDirectory:
 
     def client(self, provider: ProviderSettings) -> Provider:
         """Return the one client of a configured provider; a changed address or header makes a new one."""
-        more = (sorted(provider.headers.items()), sorted(provider.options.items()))
+        more = (sorted(provider.headers.items()), sorted(provider.options.items()), provider.requests_per_minute)
         key = (provider.id, provider.api, provider.base_url, repr(more))
         if key not in self._clients:
             endpoint = Endpoint(
@@ -99,6 +101,8 @@ class ModelDirectory:
                 key=lambda: self._secrets.get(provider.id, provider.key_backend),
                 timeouts=timeouts(),
                 mask=mask,
+                route=self.proxies.route,
+                requests_per_minute=provider.requests_per_minute,
             )
             self._clients[key] = make_provider(provider.api, endpoint)
         return self._clients[key]
@@ -147,6 +151,7 @@ class ModelDirectory:
                 key=get_key,
                 timeouts=timeouts(),
                 mask=mask,
+                route=self.proxies.route,
             )
             self._clients[cache] = make_provider(connection.api or "openai_chat", endpoint)
         return ConnectedModel(

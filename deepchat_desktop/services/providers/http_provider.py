@@ -15,8 +15,9 @@ from typing import Any
 from deepchat_desktop.domain.errors import DeepChatError, ProviderError, SecretsError
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
-from deepchat_desktop.domain.stream import ProviderEvent, Stop, StreamError
+from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError
 from deepchat_desktop.services.providers.base import Endpoint
+from deepchat_desktop.services.providers.rate_limit import RateLimit
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
 from deepchat_desktop.services.providers.tool_names import real_names, restored
 from deepchat_desktop.services.providers.transport import (
@@ -41,6 +42,7 @@ class HttpProvider(ABC):
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._transport = Transport(endpoint)
+        self._limit = RateLimit(endpoint.requests_per_minute)
         self._refused: dict[str, frozenset[str]] = {}
 
     @abstractmethod
@@ -85,6 +87,9 @@ class HttpProvider(ABC):
         try:
             url = self._url(request)
             headers = await self._headers(url)
+            if wait_s := self._limit.delay_s():
+                yield RateLimited(wait_s=wait_s)
+            await self._limit.turn()
             async with aclosing(self._rounds(url, headers, request)) as events:
                 async for event in events:
                     yield self._masked(restored(event, back))

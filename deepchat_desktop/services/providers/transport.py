@@ -19,6 +19,7 @@ from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.base_url import shown_host
 from deepchat_desktop.services.providers.error_text import QUERY_SECRET
 from deepchat_desktop.services.providers.wire_errors import error_event
+from deepchat_desktop.services.proxy import Route
 
 if TYPE_CHECKING:
     import httpx
@@ -123,7 +124,7 @@ class Transport:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._clients: dict[bool, httpx.AsyncClient] = {}
+        self._clients: dict[tuple[bool, str | None], httpx.AsyncClient] = {}
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -146,10 +147,11 @@ class Transport:
 
         limits = self._endpoint.timeouts
         deadline = asyncio.get_running_loop().time() + min(limits.first_byte, first_byte_s or limits.first_byte)
+        route = await self._endpoint.route(url)
         try:
-            response = await self._send(method, url, headers, content, deadline)
+            response = await self._send(method, url, headers, content, deadline, route)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise WireFailure(explained(error, shown_host(url))) from None
+            raise WireFailure(explained(error, shown_host(url), route.shown)) from None
         answer = WireResponse(response, shown_host(url), deadline, limits.idle)
         try:
             if response.headers.get("content-encoding", "").strip().lower() not in _DECODED:
@@ -160,16 +162,24 @@ class Transport:
             await response.aclose()
 
     async def _send(
-        self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float
+        self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float, route: Route
     ) -> "httpx.Response":
         """Send a request; once more on a new connection if a kept one turns out to be dead."""
         if self._endpoint.keepalive:
             with suppress(_KeptConnectionDied):
-                return await self._send_once(method, url, headers, content, deadline, fresh=False)
-        return await self._send_once(method, url, headers, content, deadline, fresh=True)
+                return await self._send_once(method, url, headers, content, deadline, route, fresh=False)
+        return await self._send_once(method, url, headers, content, deadline, route, fresh=True)
 
     async def _send_once(
-        self, method: str, url: str, headers: dict[str, str], content: bytes | None, deadline: float, *, fresh: bool
+        self,
+        method: str,
+        url: str,
+        headers: dict[str, str],
+        content: bytes | None,
+        deadline: float,
+        route: Route,
+        *,
+        fresh: bool,
     ) -> "httpx.Response":
         import httpx
 
@@ -179,7 +189,7 @@ class Transport:
             if name.startswith("connection.connect_"):
                 opened.append(name)
 
-        client = self._client(url, fresh=fresh)
+        client = self._client(url, route.proxy, fresh=fresh)
         request = client.build_request(method, url, headers=headers, content=content, extensions={"trace": trace})
         try:
             async with asyncio.timeout_at(deadline):
@@ -190,18 +200,21 @@ class Transport:
                 raise
             raise _KeptConnectionDied from None
 
-    def _client(self, url: str, *, fresh: bool) -> "httpx.AsyncClient":
-        if fresh not in self._clients:
-            self._clients[fresh] = new_client(
-                url, keepalive=not fresh, connect_s=self._endpoint.timeouts.connect, proxy=self._endpoint.proxy
-            )
-        return self._clients[fresh]
+    def _client(self, url: str, proxy: str | None, *, fresh: bool) -> "httpx.AsyncClient":
+        if (fresh, proxy) not in self._clients:
+            connect_s = self._endpoint.timeouts.connect
+            self._clients[fresh, proxy] = new_client(url, keepalive=not fresh, connect_s=connect_s, proxy=proxy)
+        return self._clients[fresh, proxy]
 
 
-def explained(error: Exception, host: str) -> StreamError:
+def explained(error: Exception, host: str, proxy: str = "") -> StreamError:
     """Say what a failed connection means. The error's own text may hold the address: it is not shown."""
     import httpx
 
+    if proxy and isinstance(error, httpx.ProxyError | httpx.ConnectError | httpx.ConnectTimeout):
+        asked = isinstance(error, httpx.ProxyError) and "407" in str(error)
+        advice = "It wants a name and a password" if asked else "It cannot be reached or refuses the connection"
+        return error_event("network", f"{host} is reached through the proxy {proxy}. {advice}: check it in Settings.")
     match error:
         case httpx.ConnectTimeout() | httpx.ConnectError():
             refused = f"{host} cannot be reached. Check the address, the network, and that the server runs."
@@ -215,9 +228,6 @@ def explained(error: Exception, host: str) -> StreamError:
             return error_event("bad_request", "The address, a header or the key cannot be sent as it is.")
         case _:
             return error_event("network", f"The connection to {host} broke.")
-
-
-
 
 
 def refuse_plain_key(url: str, headers: dict[str, str]) -> StreamError | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from deepchat_desktop.domain.accumulate import accumulate
-from deepchat_desktop.domain.events import RetryWaiting, RuntimeEvent
+from deepchat_desktop.domain.events import RetryWaiting, RuntimeEvent, TurnWaiting
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError, UsageReported
@@ -28,7 +28,7 @@ async def ask_model(
 ) -> Stop | StreamError:
     """Carry out one round and return how it ended. Raises ``StoreError`` when the answer cannot be stored."""
     for attempt in range(RETRIES + 1):
-        end, shown = await _attempt(run, request, echo)
+        end, shown = await _attempt(run, request, echo, emit)
         if isinstance(end, Stop):
             return end
         wait = _wait_before_retry(end, attempt)
@@ -39,7 +39,9 @@ async def ask_model(
     raise AssertionError("the last attempt always returns")
 
 
-async def _attempt(run: Run, request: ModelRequest, echo: Echo) -> tuple[Stop | StreamError, bool]:
+async def _attempt(
+    run: Run, request: ModelRequest, echo: Echo, emit: Callable[[RuntimeEvent], None]
+) -> tuple[Stop | StreamError, bool]:
     """Stream once. The second value tells whether anything was shown."""
     before = len(run.answer.blocks)
     end: Stop | StreamError | None = None
@@ -50,6 +52,8 @@ async def _attempt(run: Run, request: ModelRequest, echo: Echo) -> tuple[Stop | 
                 if began is None and not isinstance(event, UsageReported | RateLimited | StreamError | Stop):
                     began = time.monotonic()
                     run.first_token = run.first_token or began
+                if isinstance(event, RateLimited):
+                    emit(TurnWaiting(session_id=run.session.id, wait_s=event.wait_s))
                 _take(run, event, echo)
                 echo.raise_failure()
                 if isinstance(event, Stop | StreamError):

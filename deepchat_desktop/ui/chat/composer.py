@@ -88,6 +88,7 @@ class Composer(QWidget):
         self._agent.context_changed.connect(self.bar.show_context)
         self._agent.settings_changed.connect(self.bar.refresh)
         self._agent.retrying.connect(self._on_retry)
+        self._agent.turn_waiting.connect(self._on_turn_waiting)
 
     def _connect_attachments(self) -> None:
         self.edit.image_pasted.connect(self._paste_image)
@@ -189,7 +190,14 @@ class Composer(QWidget):
 
     def _on_retry(self, attempt: int, wait_s: float) -> None:
         words = self.tr("The server did not answer. Trying again in {seconds} s (attempt {attempt}).")
-        self.note.tell(words.format(seconds=f"{wait_s:.0f}", attempt=attempt))
+        self._tell_while(words.format(seconds=f"{wait_s:.0f}", attempt=attempt), wait_s)
+
+    def _on_turn_waiting(self, wait_s: float) -> None:
+        words = self.tr("Waiting {seconds} s: your limit for this provider allows the next request then.")
+        self._tell_while(words.format(seconds=f"{wait_s:.0f}"), wait_s)
+
+    def _tell_while(self, words: str, wait_s: float) -> None:
+        self.note.tell(words)
         told = self.note.words()
         QTimer.singleShot(round(wait_s * 1000) + 500, self, lambda: self._let_go(told))
 
