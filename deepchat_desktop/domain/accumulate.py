@@ -191,7 +191,7 @@ def _call(answer: Answer, event: ToolCallStart | ToolCallChunk | ToolCallEnd, no
             "name": event.name,
             "arguments_text": event.arguments_text,
             "arguments": event.arguments,
-            "status": "pending" if event.complete else "incomplete",
+            "status": ("success" if call.by_provider else "pending") if event.complete else "incomplete",
         }
     )
     return Step(answer=set_block(answer, index, ended), changed=(index,))

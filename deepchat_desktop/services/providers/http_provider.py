@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
-from typing import Any
+from typing import Any, ClassVar
 
 from deepchat_desktop.domain.errors import DeepChatError, ProviderError, SecretsError
 from deepchat_desktop.domain.prompt import ModelRequest
@@ -38,6 +38,9 @@ MAX_LIST_BYTES = 16 * 1024 * 1024
 
 class HttpProvider(ABC):
     """One server. ``refused`` remembers, for each model, the optional fields that it does not take."""
+
+    given_up_once: ClassVar[frozenset[str]] = frozenset()
+    """What is left out of one round only, since the refusal was about its value (a reasoning nobody can read)."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -123,8 +126,9 @@ class HttpProvider(ABC):
         self, url: str, headers: dict[str, str], request: ModelRequest
     ) -> AsyncGenerator[ProviderEvent, None]:
         """Send the request, and again without a field that the server refuses by name."""
+        once: frozenset[str] = frozenset()
         for attempt in range(MAX_REFUSED_FIELDS + 1):
-            refused = self._refused.get(request.model, frozenset())
+            refused = self._refused.get(request.model, frozenset()) | once
             body = self._body(request, url, refused)
             content = await asyncio.to_thread(_encoded, body)
             async with self._transport.request("POST", url, headers, content) as response:
@@ -135,10 +139,13 @@ class HttpProvider(ABC):
                     return
                 text = await response.read_error()
             field = self._refused_field(text, body) if response.status in (400, 422) else None
-            if field is None or attempt == MAX_REFUSED_FIELDS:
+            if field is None or field in refused or attempt == MAX_REFUSED_FIELDS:
                 yield classify(response.status, response.headers, text, mask=self._endpoint.mask)
                 return
-            self._refused[request.model] = refused | {field}
+            if field in self.given_up_once:
+                once |= {field}
+            else:
+                self._refused[request.model] = (refused - once) | {field}
 
     async def _answer(self, response: WireResponse) -> AsyncGenerator[ProviderEvent, None]:
         decoder = self._decoder()

@@ -43,12 +43,13 @@ def usage_of(wire: dict[str, Any]) -> Usage:
     """
     given = as_count(wire.get("prompt_tokens", wire.get("input_tokens")))
     output = as_count(wire.get("completion_tokens", wire.get("output_tokens")))
-    details = as_dict(wire.get("completion_tokens_details"))
+    details = as_dict(wire.get("completion_tokens_details")) or as_dict(wire.get("output_tokens_details"))
+    given_details = as_dict(wire.get("prompt_tokens_details")) or as_dict(wire.get("input_tokens_details"))
     reasoning = as_count(details.get("reasoning_tokens")) or as_count(wire.get("reasoning_tokens"))
     if reasoning and as_count(wire.get("total_tokens")) == given + output + reasoning:
         output += reasoning
     cached = (
-        as_count(as_dict(wire.get("prompt_tokens_details")).get("cached_tokens"))
+        as_count(given_details.get("cached_tokens"))
         or as_count(wire.get("prompt_cache_hit_tokens"))
         or as_count(wire.get("cached_tokens"))
     )

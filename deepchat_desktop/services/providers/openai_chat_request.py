@@ -4,7 +4,6 @@ Fields that OpenAI's API does not require are sent only if the request or the pr
 that refuses one by name is asked once more without it, and the refusal is remembered for the model.
 """
 
-import re
 from typing import Any
 
 from deepchat_desktop.domain.prompt import ModelRequest
@@ -12,6 +11,7 @@ from deepchat_desktop.domain.tools import ToolSpec
 from deepchat_desktop.services.providers.error_body import read_error
 from deepchat_desktop.services.providers.openai_chat_messages import MessageWriter
 from deepchat_desktop.services.providers.openai_chat_profiles import Profile
+from deepchat_desktop.services.providers.refusals import is_about_a_field
 from deepchat_desktop.services.providers.tool_names import wire_name
 
 _OPTIONAL = (
@@ -24,11 +24,6 @@ _OPTIONAL = (
     "reasoning_content",
     "reasoning_details",
 )
-_UNKNOWN = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|not allowed|extra "
-    r"(?:inputs|fields)|forbidden|invalid (?:field|parameter|argument)|only the default"
-)
-_UNKNOWN_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"})
 _TWINS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
@@ -57,7 +52,7 @@ def refused_field(body: bytes, sent: dict[str, Any]) -> str | None:
     """Return the optional field of ``sent`` that a 400 or 422 says it does not take, or None."""
     facts = read_error(body)
     text = facts.message.lower()
-    if not (facts.codes & _UNKNOWN_CODES or _UNKNOWN.search(text)):
+    if not is_about_a_field(facts):
         return None
     # A sentence such as "'max_tokens' is not supported, use 'max_completion_tokens'" names the culprit first.
     named = sorted(

@@ -18,9 +18,27 @@ def _openai_chat_decoder() -> Decoder:
     return ChatDecoder()
 
 
+def _openai_responses(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.openai_responses import OpenAIResponses
+
+    return OpenAIResponses(endpoint)
+
+
+def _openai_responses_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.openai_responses_decode import ResponsesDecoder
+
+    return ResponsesDecoder()
+
+
 # Each imports its adapter when it is first asked for: the window paints before that.
-ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {"openai_chat": _openai_chat}
-DECODERS: dict[str, Callable[[], Decoder]] = {"openai_chat": _openai_chat_decoder}
+ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
+    "openai_chat": _openai_chat,
+    "openai_responses": _openai_responses,
+}
+DECODERS: dict[str, Callable[[], Decoder]] = {
+    "openai_chat": _openai_chat_decoder,
+    "openai_responses": _openai_responses_decoder,
+}
 
 
 def make_provider(api: str, endpoint: Endpoint) -> Provider:
