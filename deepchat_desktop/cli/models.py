@@ -17,6 +17,7 @@ from deepchat_desktop.domain.visible_text import visible_exact
 if TYPE_CHECKING:
     from deepchat_desktop.core import Core
     from deepchat_desktop.services.local_model.receive import PullProgress
+    from deepchat_desktop.services.proxy import Way
 
 Asked = tuple[ProviderSettings, tuple[ModelSettings, ...], DeepChatError | None]
 
@@ -106,10 +107,21 @@ async def _pull(args: argparse.Namespace, out: Output) -> int:
         if args.source is None:
             path = await pull_starter(folder / "models", meter.show)
         else:
-            path = await pull_from(args.source, folder / "models", meter.show, sha256=args.sha256)
+            way = _way(folder)
+            path = await pull_from(args.source, folder / "models", meter.show, sha256=args.sha256, route=way)
     finally:
         meter.done()
     return _pulled(path, out)
+
+
+def _way(folder: Path) -> "Way":
+    """Return the way to the network that the settings of a data folder want."""
+    from deepchat_desktop.services.proxy import PROXY_KEY, ProxyResolver
+    from deepchat_desktop.services.secrets import Secrets
+    from deepchat_desktop.services.settings_file import SettingsFile
+
+    settings, secrets = SettingsFile(folder / "settings.json").load(), Secrets()
+    return ProxyResolver(lambda: settings.proxy, lambda: secrets.get(PROXY_KEY)).route
 
 
 def _pulled(path: Path, out: Output) -> int:

@@ -17,6 +17,8 @@ from deepchat_desktop.services.proxy_system import SystemProxies, system_proxies
 
 PROXY_KEY = "proxy"
 """The name of the proxy's password in the keychain."""
+Way = Callable[[str], Awaitable["Route"]]
+"""Gives the route to a URL."""
 _SCHEMES = ("http", "https", "socks5", "socks5h")
 
 
@@ -29,6 +31,11 @@ class Route:
 
 
 DIRECT = Route()
+
+
+async def direct(_url: str) -> Route:
+    """Be the way to whatever is reached without a proxy."""
+    return DIRECT
 
 
 async def no_password() -> str | None:

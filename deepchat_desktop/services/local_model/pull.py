@@ -32,6 +32,7 @@ from deepchat_desktop.services.local_model.receive import (
     pull_error,
     put_in_place,
 )
+from deepchat_desktop.services.proxy import Way, direct
 
 if TYPE_CHECKING:
     import httpx
@@ -44,7 +45,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 async def pull_from(
-    source: str, models_dir: Path, progress: OnProgress, *, sha256: str | None = None, proxy: str | None = None
+    source: str, models_dir: Path, progress: OnProgress, *, sha256: str | None = None, route: Way = direct
 ) -> Path:
     """Bring the GGUF file at a path or an http(s) address into the models folder and return its path there.
 
@@ -54,7 +55,7 @@ async def pull_from(
     name = _file_name(unquote(urlsplit(source).path) if is_url else source)
     part = models_dir / f".{name}.part"
     if is_url:
-        found = await _Download(source, part, progress, checked=sha256 is not None, proxy=proxy).run()
+        found = await _Download(source, part, progress, checked=sha256 is not None, route=route).run()
     else:
         found = await _copy_file(source, part, progress)
     try:
@@ -97,7 +98,7 @@ class _Download:
     part: Path
     progress: OnProgress
     checked: bool
-    proxy: str | None
+    route: Way
 
     async def run(self) -> str:
         """Download to the end and return the SHA-256."""
@@ -137,7 +138,8 @@ class _Download:
         url = self.url
         for _hop in range(MAX_REDIRECTS + 1):
             self._refuse_unsafe(url)
-            async with new_client(url, keepalive=False, proxy=self.proxy) as client:
+            way = await self.route(url)
+            async with new_client(url, keepalive=False, proxy=way.proxy) as client:
                 client.timeout = httpx.Timeout(IDLE_LIMIT_S, connect=15.0)
                 async with client.stream("GET", url, headers=headers) as response:
                     if response.status_code not in _REDIRECTS:

