@@ -23,10 +23,13 @@ class OpenAIChat(HttpProvider):
 
     def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
         family = self._endpoint.family
-        return request_body(request, profile_of(url, family, request.model), family, refused)
+        return request_body(request, profile_of(url, family, request.model), family, refused, url=url)
 
     def _refused_field(self, error_body: bytes, sent: dict[str, Any]) -> str | None:
         return refused_field(error_body, sent)
+
+    def _wire_headers(self) -> dict[str, str]:
+        return dict(profile_of(self._endpoint.base_url, self._endpoint.family, "").headers)
 
     def _decoder(self) -> ChatDecoder:
         return ChatDecoder(self._endpoint.family)

@@ -47,7 +47,7 @@ class MessageWriter:
             message = todo.popleft()
             match message:
                 case SystemMessage():
-                    wire.append({"role": "system", "content": message.text})
+                    wire.append({"role": self._profile.system_role, "content": message.text})
                 case UserMessage():
                     wire.append(self._user(message.text, message.images))
                 case AssistantMessage():
@@ -146,13 +146,19 @@ def _give_back(wire: Wire, data: dict[str, Any]) -> None:
 
 
 def _alternating(wire: list[Wire]) -> list[Wire]:
-    """Join user messages of plain text that meet."""
+    """Join user messages that meet."""
     joined: list[Wire] = []
     for message in wire:
         last = joined[-1] if joined else None
-        meets = last is not None and last["role"] == message["role"] == "user"
-        if last is not None and meets and isinstance(last["content"], str) and isinstance(message["content"], str):
-            joined[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
+        if last is not None and last["role"] == message["role"] == "user":
+            joined[-1] = {**last, "content": _joined(last["content"], message["content"])}
         else:
             joined.append(message)
     return joined
+
+
+def _joined(first: str | list[Wire], second: str | list[Wire]) -> str | list[Wire]:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    parts = [[{"type": "text", "text": side}] if isinstance(side, str) else side for side in (first, second)]
+    return [*parts[0], *parts[1]]

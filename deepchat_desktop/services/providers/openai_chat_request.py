@@ -8,9 +8,11 @@ from typing import Any
 
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.tools import ToolSpec
+from deepchat_desktop.services.providers.cache_key import cache_key, takes_cache_key
 from deepchat_desktop.services.providers.error_body import read_error
 from deepchat_desktop.services.providers.openai_chat_messages import MessageWriter
 from deepchat_desktop.services.providers.openai_chat_profiles import Profile
+from deepchat_desktop.services.providers.openai_chat_thinking import thinking_fields
 from deepchat_desktop.services.providers.refusals import is_about_a_field
 from deepchat_desktop.services.providers.tool_names import wire_name
 
@@ -23,15 +25,21 @@ _OPTIONAL = (
     "reasoning_effort",
     "reasoning_content",
     "reasoning_details",
+    "reasoning",
+    "enable_thinking",
+    "thinking",
+    "tool_stream",
+    "tool_choice",
+    "prompt_cache_key",
 )
 _TWINS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
 def request_body(
-    request: ModelRequest, profile: Profile, family: str, refused: frozenset[str] = frozenset()
+    request: ModelRequest, profile: Profile, family: str, refused: frozenset[str] = frozenset(), *, url: str = ""
 ) -> dict[str, Any]:
     """Return the body as a JSON value. ``refused`` are fields that this model's server does not take."""
-    tools = request.tools if request.capabilities.tools else ()
+    tools = request.tools if request.capabilities.tools and profile.tools else ()
     writer = MessageWriter(profile, family, vision=request.capabilities.vision is not False, tools=bool(tools))
     body: dict[str, Any] = {"model": request.model, "messages": writer.write(request.messages), "stream": True}
     if profile.stream_options:
@@ -40,9 +48,12 @@ def request_body(
         body[profile.max_tokens_field] = request.max_output
     if tools:
         body["tools"] = [_tool(tool) for tool in _once_each(tools)]
+        if profile.tool_stream:
+            body["tool_stream"] = True
+    if takes_cache_key(url):
+        body["prompt_cache_key"] = cache_key(request.messages)
     sampling = {"temperature": request.temperature, "top_p": request.top_p, **request.extra}
-    if request.reasoning_effort is not None:
-        sampling["reasoning_effort"] = request.reasoning_effort
+    sampling |= thinking_fields(profile.thinking, request.reasoning_effort, request.model.lower())
     fixed = {"model", "messages", "stream", "tools"}
     body |= {name: value for name, value in sampling.items() if value is not None and name not in fixed}
     return _without(_as_profile_wants(body, profile), refused)
@@ -55,12 +66,11 @@ def refused_field(body: bytes, sent: dict[str, Any]) -> str | None:
     if not is_about_a_field(facts):
         return None
     # A sentence such as "'max_tokens' is not supported, use 'max_completion_tokens'" names the culprit first.
-    named = sorted(
-        (0 if facts.param == name else 1 + text.index(name), name)
-        for name in _OPTIONAL
-        if facts.param == name or name in text
-    )
-    return named[0][1] if named and _is_sent(named[0][1], sent) else None
+    named = [name for name in _OPTIONAL if (facts.param == name or name in text) and _is_sent(name, sent)]
+    # "Thinking mode does not support this tool_choice": what the mode forbids goes, not the mode.
+    if "tool_choice" in named:
+        return "tool_choice"
+    return min(named, key=lambda name: (facts.param != name, text.find(name), -len(name)), default=None)
 
 
 def _is_sent(name: str, sent: dict[str, Any]) -> bool:

@@ -32,10 +32,7 @@ class PartTexts:
 
     def whole(self, place: Place, text: str) -> list[ProviderEvent]:
         """Take the whole text of a part and return what of it was not said yet."""
-        if self._open != place:
-            events = self.flush()
-        else:
-            events = []
+        events = [] if self._open == place else self.flush()
         length, checksum = self._said.get(place, (0, 0))
         if text and len(text) >= length and _checksum(text[:length]) == checksum:
             self._open, self._held = place, text[length:]

@@ -30,14 +30,22 @@ def _openai_responses_decoder() -> Decoder:
     return ResponsesDecoder()
 
 
+def _azure(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.azure import azure_provider
+
+    return azure_provider(endpoint)
+
+
 # Each imports its adapter when it is first asked for: the window paints before that.
 ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
     "openai_chat": _openai_chat,
     "openai_responses": _openai_responses,
+    "azure": _azure,
 }
 DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai_chat": _openai_chat_decoder,
     "openai_responses": _openai_responses_decoder,
+    "azure": _openai_chat_decoder,
 }
 
 
