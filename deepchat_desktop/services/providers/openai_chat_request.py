@@ -39,7 +39,7 @@ def request_body(
     request: ModelRequest, profile: Profile, family: str, refused: frozenset[str] = frozenset(), *, url: str = ""
 ) -> dict[str, Any]:
     """Return the body as a JSON value. ``refused`` are fields that this model's server does not take."""
-    tools = request.tools if request.capabilities.tools and profile.tools else ()
+    tools = request.tools if request.capabilities.tools is not False and profile.tools else ()
     writer = MessageWriter(profile, family, vision=request.capabilities.vision is not False, tools=bool(tools))
     body: dict[str, Any] = {"model": request.model, "messages": writer.write(request.messages), "stream": True}
     if profile.stream_options:

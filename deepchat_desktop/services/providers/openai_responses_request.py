@@ -37,7 +37,7 @@ def request_body(
     request: ModelRequest, url: str, family: str, refused: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
     """Return the body as a JSON value. ``refused`` are fields that this model's server does not take."""
-    tools = request.tools if request.capabilities.tools else ()
+    tools = request.tools if request.capabilities.tools is not False else ()
     vision = request.capabilities.vision is not False
     writer = InputWriter(family, vision=vision, reasoning=REASONING_ITEMS not in refused)
     body: dict[str, Any] = {"model": request.model, "input": writer.write(request.messages), "stream": True}
@@ -63,7 +63,7 @@ def request_body(
 
 def reasons(request: ModelRequest) -> bool:
     """Return whether the model is one that reasons: told by its list, by the request, or by its name."""
-    known = request.capabilities.reasoning or request.reasoning_effort is not None
+    known = bool(request.capabilities.reasoning) or request.reasoning_effort is not None
     return known or bool(_REASONS.match(request.model.lower()))
 
 
@@ -74,12 +74,12 @@ def refused_field(body: bytes, sent: dict[str, Any]) -> str | None:
     carried = any(item.get("type") == "reasoning" for item in sent["input"])
     if carried and ("invalid_encrypted_content" in facts.codes or "encrypted content" in text):
         return REASONING_ITEMS
-    if not is_about_a_field(facts) and not ("verified" in text and "summar" in text):
-        return None
-    named = next((name for name in _OPTIONAL if facts.param == name), None)
-    named = named or next((name for name in _OPTIONAL if name in text), None)
-    if named is None and "summar" in text:
-        named = _SUMMARY
+    named: str | None = None
+    if "verified" in text and "summar" in text:
+        named = _SUMMARY  # OpenAI gives summaries to verified organizations only
+    elif is_about_a_field(facts):
+        by_param = next((name for name in _OPTIONAL if facts.param == name), None)
+        named = by_param or next((name for name in _OPTIONAL if name in text), None)
     if named == "reasoning.encrypted_content":
         named = "include"
     return named if named is not None and _is_sent(named, sent) else None

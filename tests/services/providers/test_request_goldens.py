@@ -83,7 +83,9 @@ def requests(api: str) -> dict[str, ModelRequest]:
     theirs, theirs_results = carried(api, "another provider")
     sees = ModelCapabilities(vision=True)
     return {
-        "text": ModelRequest(model="m", messages=(SystemMessage(text="Be brief."), ask), max_output=64, temperature=0.5),
+        "text": ModelRequest(
+            model="m", messages=(SystemMessage(text="Be brief."), ask), max_output=64, temperature=0.5
+        ),
         "image": ModelRequest(
             model="m", messages=(UserMessage(text="What is it?", images=(PICTURE,)),), capabilities=sees
         ),
