@@ -54,8 +54,8 @@ class OutputItems:
             return []
         call = self._calls.setdefault(place, _Call(key=place, kind=kind))
         call.id = as_text(item.get("call_id")) or call.id
-        if kind not in _OURS:
-            call.name = kind
+        if call.kind not in _OURS:
+            call.name = call.kind
             return [*self._start(call), *(_provider_end(call, item) if done else [])]
         call.name = as_text(item.get("name")) or call.name
         given = as_text(item.get("arguments")) or as_text(item.get("input"))

@@ -104,15 +104,15 @@ def decode(api: str, pieces: list[bytes]) -> list[ProviderEvent]:
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), changes=CHANGES, seed=st.integers(0, 2**32))
 def test_damaged_answers(api: str, data: Any, changes: list[tuple[str, float, int, bytes]], seed: int) -> None:
-    body = damaged(data.draw(st.sampled_from(SEEDS[api])), changes)
+    body = damaged(SEEDS[api][data.draw(st.integers(0, len(SEEDS[api]) - 1))], changes)
     check(decode(api, random_cut(body, random.Random(seed))))
 
 
 @pytest.mark.parametrize("api", STYLES)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), rng=st.randoms(use_true_random=False))
 def test_values_of_wrong_types(api: str, data: Any, rng: random.Random) -> None:
-    check(decode(api, random_cut(mistyped(data.draw(st.sampled_from(SEEDS[api])), rng), rng)))
+    check(decode(api, random_cut(mistyped(SEEDS[api][data.draw(st.integers(0, len(SEEDS[api]) - 1))], rng), rng)))
 
 
 @pytest.mark.parametrize("api", STYLES)

@@ -84,10 +84,12 @@ def check(events: list[ProviderEvent]) -> None:
     """One end, the last; no call without a start; every call ended once."""
     ends = [event for event in events if isinstance(event, Stop | StreamError)]
     assert ends == events[-1:]
-    started = [event.key for event in events if isinstance(event, ToolCallStart)]
-    assert [event.key for event in events if isinstance(event, ToolCallEnd)] == started
-    assert len(started) == len(set(started))
-    assert {event.key for event in events if isinstance(event, ToolCallChunk)} <= set(started)
+    calls: dict[str, list[str]] = {}
+    for item in events:
+        if isinstance(item, ToolCallStart | ToolCallChunk | ToolCallEnd):
+            calls.setdefault(item.key, []).append(item.kind.removeprefix("tool_call_"))
+    for steps in calls.values():
+        assert steps == ["start", *["chunk"] * (len(steps) - 2), "end"]
     assert all(event.text for event in events if isinstance(event, TextDelta | ReasoningDelta | ToolCallChunk))
 
 
