@@ -7,6 +7,7 @@ from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.services.providers.base_url import endpoint_url, sibling_url
 from deepchat_desktop.services.providers.http_provider import HttpProvider
 from deepchat_desktop.services.providers.model_list import models_of
+from deepchat_desktop.services.providers.openai_chat_profiles import profile_of
 from deepchat_desktop.services.providers.openai_responses_decode import ResponsesDecoder
 from deepchat_desktop.services.providers.openai_responses_request import REASONING_ITEMS, refused_field, request_body
 
@@ -24,6 +25,9 @@ class OpenAIResponses(HttpProvider):
 
     def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
         return request_body(request, url, self._endpoint.family, refused)
+
+    def _wire_headers(self) -> dict[str, str]:
+        return dict(profile_of(self._endpoint.base_url, self._endpoint.family, "").headers)
 
     def _refused_field(self, error_body: bytes, sent: dict[str, Any]) -> str | None:
         return refused_field(error_body, sent)
