@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,12 @@ from deepchat_desktop.cli.opening import data_folder, opened
 from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import UsageError
 from deepchat_desktop.cli.providers import find
+from deepchat_desktop.domain.catalogue import catalogue, refreshed
 from deepchat_desktop.domain.errors import DeepChatError, StoreBusy
+from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings, ProviderSettings
 from deepchat_desktop.domain.visible_text import visible_exact
+from deepchat_desktop.services.clock import now_ms
 
 if TYPE_CHECKING:
     from deepchat_desktop.core import Core
@@ -37,10 +41,11 @@ async def _list(args: argparse.Namespace, out: Output) -> int:
     async with opened(args, read_only=True) as core:
         local = core.local_model.available()
         asked = await _ask_all(core, [provider for provider in core.settings.providers if provider.enabled])
-    rows = [_row(LOCAL_PROVIDER, model.settings) for model in local]
+    rows = [_row(LOCAL_PROVIDER, model.settings.name, model.id, model.settings.capabilities) for model in local]
     for provider, models, error in asked:
         # A server that does not answer now still has the models it was known to have.
-        rows += [_row(provider.id, model) for model in models or provider.models]
+        shown = catalogue(with_models(provider, models))
+        rows += [_row(provider.id, model.name, model.id, model.capabilities) for model in shown]
         if error is not None:
             out.note(f"{provider.id}: {error.user_message}")
     if out.json_mode:
@@ -82,11 +87,9 @@ async def _ask_and_remember(args: argparse.Namespace, *, read_only: bool) -> lis
 
 
 def with_models(provider: ProviderSettings, models: tuple[ModelSettings, ...]) -> ProviderSettings:
-    """Return the provider with the listed models; one known already stays as it is. No list changes nothing."""
-    if not models:
-        return provider
-    known = {model.id: model for model in provider.models}
-    return provider.model_copy(update={"models": tuple(known.get(model.id, model) for model in models)})
+    """Return the provider with the models listed now; what the user chose stays. No list changes nothing."""
+    now = datetime.now().astimezone()
+    return refreshed(provider, models, at=now_ms(), day=now.date().isoformat())
 
 
 async def _pull(args: argparse.Namespace, out: Output) -> int:
@@ -169,9 +172,9 @@ async def _ask_one(core: "Core", provider: ProviderSettings) -> Asked:
         return provider, (), error
 
 
-def _row(provider: str, model: ModelSettings) -> dict[str, Any]:
-    row = {"provider": provider, "id": model.id, "name": model.name}
-    return {**row, **model.capabilities.model_dump(mode="json")}
+def _row(provider: str, name: str, model_id: str, capabilities: ModelCapabilities) -> dict[str, Any]:
+    row = {"provider": provider, "id": model_id, "name": "" if name == model_id else name}
+    return {**row, **capabilities.model_dump(mode="json")}
 
 
 def _verdict(asked: Asked) -> dict[str, Any]:

@@ -15,14 +15,12 @@ from deepchat_desktop.cli.opening import opened
 from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import LATER, UsageError
 from deepchat_desktop.domain.errors import ConfigError, SecretsError
+from deepchat_desktop.domain.headers import is_secret_name, usable_name, usable_value
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ProviderSettings
 from deepchat_desktop.domain.visible_text import visible_exact
 
 if TYPE_CHECKING:
     from deepchat_desktop.core import Core
-
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -90,11 +88,14 @@ async def _set_key(args: argparse.Namespace, out: Output) -> None:
 
 
 async def _remove(args: argparse.Namespace, out: Output) -> None:
+    from deepchat_desktop.services.providers.directory import header_key
+
     async with opened(args) as core:
         settings = core.settings
         provider = find(settings, args.name)
         # The key first: if the keychain refuses, the provider is still listed and the removal can be repeated.
-        await core.secrets.delete(provider.id)
+        for name in (provider.id, *(header_key(provider.id, header) for header in provider.secret_headers)):
+            await core.secrets.delete(name)
         changes: dict[str, object] = {"providers": tuple(p for p in settings.providers if p.id != provider.id)}
         if settings.default_provider == provider.id:
             changes |= {"default_provider": None, "default_model": None}
@@ -144,10 +145,12 @@ def refuse_open_address(base_url: str) -> None:
 
 
 def _header(text: str) -> tuple[str, str]:
+    from deepchat_desktop.services.secrets import looks_like_key
+
     name, equals, value = text.partition("=")
-    if not equals or not _HEADER_NAME.fullmatch(name) or not value.isprintable():
+    if not equals or not usable_name(name) or not usable_value(value):
         raise UsageError("--header takes NAME=VALUE.")
-    if _SECRET_HEADER.search(name):
+    if is_secret_name(name) or looks_like_key(value):
         raise UsageError(f"The header {name} looks like a key, and settings are a plain file. Use set-key instead.")
     return name, value
 

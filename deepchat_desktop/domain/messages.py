@@ -77,6 +77,8 @@ class MessageMeta(Value):
     context_tokens: int = 0
     """Input and output of the last round: how full the window was."""
     token_estimate: int = 0
+    cost: float | None = None
+    """US dollars, by the price that was known when it was answered; None where none was."""
 
 
 class Message(Value):

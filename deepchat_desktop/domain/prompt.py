@@ -62,13 +62,13 @@ PromptMessage = Annotated[
 class ModelCapabilities(Value):
     """What a model takes. ``context`` and ``max_output`` are tokens; None is unknown.
 
-    Most servers do not tell whether a model sees: unless it is known not to, pictures are sent, and the server
-    refuses in words.
+    Most servers do not tell what a model can do: unless it is known not to, tools and pictures are sent, and the
+    server refuses in words.
     """
 
-    tools: bool = True
+    tools: bool | None = None
     vision: bool | None = None
-    reasoning: bool = False
+    reasoning: bool | None = None
     context: int | None = None
     max_output: int | None = None
 

@@ -12,12 +12,42 @@ ThemeChoice = Literal["system", "light", "dark"]
 LOCAL_PROVIDER = "local"
 
 
+class Price(Value):
+    """What a million tokens cost, in US dollars; None is unknown. ``as_of`` is the day it was told, YYYY-MM-DD."""
+
+    input: float | None = Field(default=None, ge=0)
+    output: float | None = Field(default=None, ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    """Of input that was read from the provider's cache."""
+    as_of: str = ""
+
+
 class ModelSettings(Value):
-    """A model of a provider, with what is known of it."""
+    """A model as the provider's own list tells of it; None is what the list does not say."""
 
     id: str
     name: str = ""
     capabilities: ModelCapabilities = ModelCapabilities()
+    price: Price | None = None
+    chat: bool | None = None
+    """Whether it answers in text; lists also name models for speech, pictures and search."""
+
+
+class ModelChoice(Value):
+    """What the user says of a model; it wins over every list, and a new list never changes it. None says nothing."""
+
+    added: bool = False
+    """The user named the model by hand; it stays without being in a list."""
+    on: bool | None = None
+    name: str | None = None
+    tools: bool | None = None
+    vision: bool | None = None
+    reasoning: bool | None = None
+    context: int | None = Field(default=None, gt=0)
+    max_output: int | None = Field(default=None, gt=0)
+    emulate_tools: bool = False
+    """Tools are described in the prompt, for a model without function calling."""
+    price: Price | None = None
 
 
 class ProviderSettings(Value):
@@ -32,6 +62,14 @@ class ProviderSettings(Value):
     """The API style's own settings, such as an API version or a context length."""
     enabled: bool = True
     models: tuple[ModelSettings, ...] = ()
+    listed_at: int | None = None
+    """When ``models`` came from the provider, ms since 1970."""
+    choices: dict[str, ModelChoice] = Field(default_factory=dict)
+    """What the user says of models, by their id, kept apart from ``models``."""
+    others_on: bool = True
+    """Whether models are on that the user did not decide about."""
+    secret_headers: tuple[str, ...] = ()
+    """Names of further headers; what they say lies in the keychain."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """The user's own limit; None is none."""
     key_backend: str | None = None

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain.attachments import Attached
 from deepchat_desktop.domain.budget import DEFAULT_WINDOW, Budget, plan_budget
+from deepchat_desktop.domain.catalogue import model_of, offered
 from deepchat_desktop.domain.errors import DeepChatError
 from deepchat_desktop.domain.events import (
     MessageFinished,
@@ -92,9 +93,7 @@ class AgentRuntimePresenter(QObject):
         found = [(LOCAL_PROVIDER, file.id, self._core.local_model.profile(file.id).label)
                  for file in self._core.local_model.available()]
         for provider in self._core.settings.providers:
-            if provider.enabled:
-                found += [(provider.id, model.id, f"{model.name or model.id} · {provider.name}")
-                          for model in provider.models]
+            found += [(provider.id, model.id, f"{model.name} · {provider.name}") for model in offered(provider)]
         return found
 
     def model_text(self) -> str:
@@ -222,9 +221,8 @@ class AgentRuntimePresenter(QObject):
             known = self._core.local_model.profile(connection.model).capabilities
             return known if known.context else known.model_copy(update={"context": DEFAULT_WINDOW})
         for provider in self._core.settings.providers:
-            for model in provider.models:
-                if (provider.id, model.id) == (connection.provider, connection.model):
-                    return model.capabilities
+            if provider.id == connection.provider:
+                return model_of(provider, connection.model).capabilities
         return ModelCapabilities()
 
     def _change(self, **changes: object) -> None:

@@ -1,27 +1,17 @@
-"""The settings page: appearance, providers and their keys. Keys go in and never come out."""
+"""The settings page: appearance, the window, the network, and the providers."""
 
-from collections.abc import Coroutine
-from typing import Any
+from PySide6.QtCore import Signal
 
-from PySide6.QtCore import QObject, Signal
-
-from deepchat_desktop.core import Core
 from deepchat_desktop.domain.errors import DeepChatError
-from deepchat_desktop.domain.settings import ProviderSettings, ThemeChoice, WindowState
-from deepchat_desktop.presenters.guarded import guarded
+from deepchat_desktop.domain.settings import ProxySettings, ThemeChoice, WindowState
+from deepchat_desktop.presenters.providers import ProvidersPresenter
 from deepchat_desktop.presenters.words import words_of
 
 
-class SettingsPresenter(QObject):
+class SettingsPresenter(ProvidersPresenter):
     """Reads and changes the settings file."""
 
-    changed = Signal()
-    check_result = Signal(str, bool, str)
-    notice = Signal(str, str)
-
-    def __init__(self, core: Core, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._core = core
+    connection_tested = Signal(bool, str)
 
     def theme(self) -> str:
         """Return ``system``, ``light`` or ``dark``."""
@@ -48,57 +38,55 @@ class SettingsPresenter(QObject):
         if window != self._core.settings.window:
             self._save(window=window)
 
-    def providers(self) -> list[ProviderSettings]:
-        """Return the providers that were set up."""
-        return list(self._core.settings.providers)
+    def proxy(self) -> ProxySettings:
+        """Return how the network is reached."""
+        return self._core.settings.proxy
 
-    def remove_provider(self, provider_id: str) -> None:
-        """Forget a provider and delete its key from the keychain."""
-        self._do(self._remove(provider_id), "remove provider")
+    def set_proxy(self, proxy: ProxySettings) -> str:
+        """Change how the network is reached, from the next request on; return what is wrong with it, or ""."""
+        from deepchat_desktop.services.proxy import checked_proxy
 
-    def set_key(self, provider_id: str, key: str) -> None:
-        """Replace a provider's key; the check follows."""
-        self._do(self._set_key(provider_id, key.strip()), "set key")
+        if proxy.mode == "custom":
+            try:
+                proxy = proxy.model_copy(update={"address": checked_proxy(proxy.address)})
+            except DeepChatError as error:
+                return words_of(error)
+        if proxy != self._core.settings.proxy:
+            self._save(proxy=proxy)
+        return ""
 
-    def check(self, provider_id: str) -> None:
-        """Ask a provider for its models; ``check_result`` tells what came of it."""
-        self._do(self._check(provider_id), "check provider")
+    def set_proxy_password(self, password: str) -> None:
+        """Keep the proxy's password in the keychain; none deletes it."""
+        self._do(self._keep_password(password), "set proxy password")
 
-    async def _remove(self, provider_id: str) -> None:
-        settings = self._core.settings
-        left = tuple(provider for provider in settings.providers if provider.id != provider_id)
-        for provider in settings.providers:
-            if provider.id == provider_id:
-                await self._core.secrets.delete(provider_id, provider.key_backend)
-        changes: dict[str, object] = {"providers": left}
-        if settings.default_provider == provider_id:
-            changes |= {"default_provider": None, "default_model": None}
-        self._save(**changes)
+    def test_connection(self) -> None:
+        """Reach for the default provider, or the first on the network; ``connection_tested`` tells how it went."""
+        self._do(self._test_connection(), "test connection")
 
-    async def _set_key(self, provider_id: str, key: str) -> None:
-        stored = await self._core.secrets.set(provider_id, key)
-        self._replace(provider_id, key_backend=stored.backend)
-        await self._check(provider_id)
+    async def _keep_password(self, password: str) -> None:
+        from deepchat_desktop.services.proxy import PROXY_KEY
 
-    async def _check(self, provider_id: str) -> None:
-        try:
-            models = await self._core.models.list_models(provider_id)
-        except DeepChatError as error:
-            self.check_result.emit(provider_id, False, words_of(error))
+        if password:
+            await self._core.secrets.set(PROXY_KEY, password)
+        else:
+            await self._core.secrets.delete(PROXY_KEY)
+
+    async def _test_connection(self) -> None:
+        from deepchat_desktop.services.http import is_loopback
+        from deepchat_desktop.services.reach import reach
+
+        default, _model = self.default_model()
+        far = [each for each in self.providers() if not is_loopback(each.base_url)]
+        far.sort(key=lambda each: each.id != default)
+        if not far:
+            words = self.tr("Add a provider on the network first: servers on this computer need no proxy.")
+            self.connection_tested.emit(False, words)
             return
-        self._replace(provider_id, models=models)
-        self.check_result.emit(provider_id, True, self.tr("It answers, with {0} models.").format(len(models)))
-
-    def _replace(self, provider_id: str, **changes: object) -> None:
-        providers = tuple(
-            provider.model_copy(update=changes) if provider.id == provider_id else provider
-            for provider in self._core.settings.providers
-        )
-        self._save(providers=providers)
-
-    def _save(self, **changes: object) -> None:
-        self._core.keep_settings(self._core.settings.model_copy(update=changes))
-        self.changed.emit()
-
-    def _do(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self._core.tasks.start(guarded(work, self.notice.emit), name)
+        reached = await reach(far[0].base_url, self._core.models.proxies.route)
+        through = self.tr("through the proxy {proxy}").format(proxy=reached.proxy) if reached.proxy else ""
+        way = through or self.tr("directly, without a proxy")
+        if reached.ok:
+            self.connection_tested.emit(True, self.tr("{host} answers, {way}.").format(host=reached.host, way=way))
+        else:
+            tried = self.tr("Tried {way}.").format(way=way)
+            self.connection_tested.emit(False, f"{reached.words} {tried}")

@@ -11,12 +11,18 @@ from typing import Protocol
 from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent
+from deepchat_desktop.services.providers.exchange import ExchangeLog
 from deepchat_desktop.services.proxy import Way, direct
 
 
 async def no_key() -> str | None:
     """Be the key of a server that needs none."""
     return None
+
+
+async def no_headers() -> dict[str, str]:
+    """Be the further headers of a server that wants none."""
+    return {}
 
 
 def unmasked(text: str) -> str:
@@ -54,6 +60,9 @@ class Endpoint:
     mask: Callable[[str], str] = unmasked
     route: Way = direct
     requests_per_minute: float | None = None
+    secret_headers: Callable[[], Awaitable[dict[str, str]]] = no_headers
+    """Further headers, from the keychain, asked for each request."""
+    log: ExchangeLog = field(default_factory=ExchangeLog)
 
 
 class Provider(Protocol):

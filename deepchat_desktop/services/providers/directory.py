@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from deepchat_desktop.domain.catalogue import model_of, offered
 from deepchat_desktop.domain.errors import ConfigError
 from deepchat_desktop.domain.messages import Connection
 from deepchat_desktop.domain.prompt import ModelCapabilities
-from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ModelSettings, ProviderSettings
+from deepchat_desktop.domain.settings import LOCAL_PROVIDER, AppSettings, ModelSettings, Price, ProviderSettings
 from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.base import Endpoint, Provider, Timeouts
+from deepchat_desktop.services.providers.exchange import ExchangeLog, report
 from deepchat_desktop.services.providers.registry import make_provider
 from deepchat_desktop.services.proxy import PROXY_KEY, ProxyResolver
 from deepchat_desktop.services.secrets import Secrets, mask
@@ -31,6 +33,8 @@ class ConnectedModel:
     temperature: float | None = None
     max_output: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    price: Price | None = None
+    emulate_tools: bool = False
 
 
 class ModelDirectory:
@@ -41,6 +45,7 @@ class ModelDirectory:
         self._secrets = secrets
         self._local = local
         self._clients: dict[tuple[str, ...], Provider] = {}
+        self._logs: dict[str, ExchangeLog] = {}
         self.proxies = ProxyResolver(lambda: settings().proxy, lambda: secrets.get(PROXY_KEY))
 
     def default_connection(self) -> Connection:
@@ -54,8 +59,8 @@ class ModelDirectory:
         if models := self._local.available():
             return Connection(provider=LOCAL_PROVIDER, model=models[0].id)
         for provider in settings.providers:
-            if provider.enabled and provider.models:
-                return Connection(provider=provider.id, model=provider.models[0].id)
+            if models_on := offered(provider):
+                return Connection(provider=provider.id, model=models_on[0].id)
         raise ConfigError(
             "There is no model yet. Fetch the small local one with `deepchat models pull`, add a provider with "
             "`deepchat providers add`, or name a server with --api, --base-url and --model-id.",
@@ -69,12 +74,14 @@ class ModelDirectory:
         if connection.provider == LOCAL_PROVIDER:
             return self._connect_local(connection)
         provider = self.provider_settings(connection.provider)
-        known = next((model for model in provider.models if model.id == connection.model), None)
+        known = model_of(provider, connection.model)
         return ConnectedModel(
             provider=self.client(provider),
             connection=connection,
-            capabilities=known.capabilities if known else ModelCapabilities(),
-            label=(known.name if known and known.name else connection.model),
+            capabilities=known.capabilities,
+            label=known.name,
+            price=known.price,
+            emulate_tools=known.emulate_tools,
         )
 
     def provider_settings(self, provider_id: str) -> ProviderSettings:
@@ -90,7 +97,13 @@ class ModelDirectory:
 
     def client(self, provider: ProviderSettings) -> Provider:
         """Return the one client of a configured provider; a changed address or header makes a new one."""
-        more = (sorted(provider.headers.items()), sorted(provider.options.items()), provider.requests_per_minute)
+        more = (
+            sorted(provider.headers.items()),
+            sorted(provider.options.items()),
+            provider.requests_per_minute,
+            provider.secret_headers,
+            provider.key_backend,
+        )
         key = (provider.id, provider.api, provider.base_url, repr(more))
         if key not in self._clients:
             endpoint = Endpoint(
@@ -103,6 +116,8 @@ class ModelDirectory:
                 mask=mask,
                 route=self.proxies.route,
                 requests_per_minute=provider.requests_per_minute,
+                secret_headers=lambda: self._secret_headers(provider),
+                log=self._log(provider.id),
             )
             self._clients[key] = make_provider(provider.api, endpoint)
         return self._clients[key]
@@ -113,12 +128,27 @@ class ModelDirectory:
 
         key = (LOCAL_PROVIDER, model)
         if key not in self._clients:
-            self._clients[key] = LocalProvider(self._local, model)
+            self._clients[key] = LocalProvider(self._local, model, self._log(LOCAL_PROVIDER))
         return self._clients[key]
 
     async def list_models(self, provider_id: str) -> tuple[ModelSettings, ...]:
         """Ask a configured provider for its models. Raises ``ProviderError``."""
         return await self.client(self.provider_settings(provider_id)).list_models()
+
+    def diagnostics(self, provider_id: str) -> str:
+        """Return the last exchange with a provider as text without secrets, "" where there was none."""
+        log = self._logs.get(provider_id)
+        return report(log.last, mask) if log is not None and log.last is not None else ""
+
+    def _log(self, provider_id: str) -> ExchangeLog:
+        return self._logs.setdefault(provider_id, ExchangeLog())
+
+    async def _secret_headers(self, provider: ProviderSettings) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name in provider.secret_headers:
+            if value := await self._secrets.get(header_key(provider.id, name), provider.key_backend):
+                found[name] = value
+        return found
 
     async def aclose(self) -> None:
         """Close every client's connections."""
@@ -173,6 +203,11 @@ class ModelDirectory:
             max_output=profile.max_output,
             extra=profile.extra,
         )
+
+
+def header_key(provider_id: str, header: str) -> str:
+    """Return the name under which the keychain has what a header says. No provider's id has a blank in it."""
+    return f"{provider_id} {header.lower()}"
 
 
 def timeouts() -> Timeouts:

@@ -172,12 +172,13 @@ class HttpProvider(ABC):
         key = await self._endpoint.key()
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
         headers |= self._wire_headers()
-        own = {name.lower() for name in self._endpoint.headers}
+        given = {**self._endpoint.headers, **await self._endpoint.secret_headers()}
+        own = {name.lower() for name in given}
         if key and key.strip():
             keyed = self._auth_headers(key.strip(), url)
             headers |= {name: value for name, value in keyed.items() if name.lower() not in own}
         headers = {name: value for name, value in headers.items() if name.lower() not in own}
-        headers.update(self._endpoint.headers)
+        headers.update(given)
         if (refusal := refuse_plain_key(url, headers)) is not None:
             raise WireFailure(refusal)
         return headers

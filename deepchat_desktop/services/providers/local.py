@@ -14,6 +14,7 @@ from deepchat_desktop.domain.stream import ProviderEvent, StreamError
 from deepchat_desktop.services.local_model.server import LocalEndpoint
 from deepchat_desktop.services.local_model.service import LocalModel
 from deepchat_desktop.services.providers.base import Endpoint
+from deepchat_desktop.services.providers.exchange import ExchangeLog
 from deepchat_desktop.services.providers.openai_chat import OpenAIChat
 from deepchat_desktop.services.secrets import mask
 
@@ -28,8 +29,9 @@ _KINDS: dict[str, ProviderErrorKind] = {
 class LocalProvider:
     """One model of the models folder; see ``Provider``."""
 
-    def __init__(self, local: LocalModel, model: str) -> None:
+    def __init__(self, local: LocalModel, model: str, log: ExchangeLog | None = None) -> None:
         self._local = local
+        self._log = log or ExchangeLog()
         self._model = model
         self._adapter: OpenAIChat | None = None
         self._at: LocalEndpoint | None = None
@@ -67,7 +69,9 @@ class LocalProvider:
                 return endpoint.token
 
             # llama.cpp closes kept connections without a word after a stream: 4 of 25 reuses failed.
-            place = Endpoint(endpoint.base_url, family=LOCAL_PROVIDER, key=key, keepalive=False, mask=mask)
+            place = Endpoint(
+                endpoint.base_url, family=LOCAL_PROVIDER, key=key, keepalive=False, mask=mask, log=self._log
+            )
             self._adapter, self._at = OpenAIChat(place), endpoint
         return self._adapter
 

@@ -1,13 +1,14 @@
 """Reads ``GET /models`` of the chat-completions family: ids from all, capabilities from those that tell them.
 
 Source: recorded lists of OpenRouter, Mistral, Groq, Copilot, Venice, llama.cpp, vLLM and of those that give ids
-only. What a server does not say keeps the default of ``ModelCapabilities``.
+only. What a server does not say stays unknown.
 """
 
 from typing import Any
 
 from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import ModelSettings
+from deepchat_desktop.services.providers.model_prices import price_of
 from deepchat_desktop.services.providers.wire_json import as_count, as_dict, as_list, as_text
 
 
@@ -20,7 +21,13 @@ def models_of(value: object) -> tuple[ModelSettings, ...]:
         model_id = as_text(entry.get("id")) or as_text(entry.get("name"))
         if model_id and model_id not in found:
             name = as_text(entry.get("name")) or as_text(as_dict(entry.get("model_spec")).get("name"))
-            found[model_id] = ModelSettings(id=model_id, name=name, capabilities=_capabilities(entry))
+            found[model_id] = ModelSettings(
+                id=model_id,
+                name=name,
+                capabilities=_capabilities(entry),
+                price=price_of(entry),
+                chat=_chats(entry),
+            )
     return tuple(found.values())
 
 
@@ -64,6 +71,16 @@ def _sees(entry: dict[str, Any]) -> bool | None:
         return "image" in modalities
     flags = _flags(entry)
     return next((flags[name] for name in ("vision", "supportsVision") if isinstance(flags.get(name), bool)), None)
+
+
+def _chats(entry: dict[str, Any]) -> bool | None:
+    """Tell whether a model answers in text, where a list says it (Groq, OpenRouter, Mistral)."""
+    own, inner = entry.get("output_modalities"), as_dict(entry.get("architecture")).get("output_modalities")
+    made = as_list(own) or as_list(inner)
+    if made:
+        return "text" in made
+    told = as_dict(entry.get("capabilities")).get("completion_chat")
+    return told if isinstance(told, bool) else None
 
 
 def _context(entry: dict[str, Any]) -> int | None:

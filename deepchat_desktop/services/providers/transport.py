@@ -18,6 +18,7 @@ from deepchat_desktop.services.http import is_loopback, new_client
 from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.base_url import shown_host
 from deepchat_desktop.services.providers.error_text import QUERY_SECRET
+from deepchat_desktop.services.providers.exchange import Exchange
 from deepchat_desktop.services.providers.wire_errors import error_event
 from deepchat_desktop.services.proxy import Route
 
@@ -71,10 +72,14 @@ class WireResponse:
     ``idle_s`` is the longest silence between two bytes; a reader that has all it needs may lower it.
     """
 
-    def __init__(self, response: "httpx.Response", host: str, deadline: float, idle_s: float) -> None:
+    def __init__(
+        self, response: "httpx.Response", host: str, deadline: float, idle_s: float, exchange: Exchange
+    ) -> None:
         self.status = response.status_code
         self.headers = dict(response.headers)
         self.idle_s = idle_s
+        exchange.status, exchange.answer_headers = self.status, self.headers
+        self._exchange = exchange
         self.chunks = self._read(response, host, deadline)
 
     async def _read(self, response: "httpx.Response", host: str, deadline: float) -> AsyncGenerator[bytes, None]:
@@ -89,11 +94,14 @@ class WireResponse:
                 if chunk is None:
                     return
                 if chunk:
+                    self._exchange.received.add(chunk)
                     yield chunk
                     await pace.rest()
                 deadline = asyncio.get_running_loop().time() + self.idle_s
         except (httpx.HTTPError, OSError, ValueError) as error:
-            raise WireFailure(explained(error, host)) from None
+            failure = WireFailure(explained(error, host))
+            self._exchange.failure = failure.event.message
+            raise failure from None
 
     async def read_error(self) -> bytes:
         """Return the beginning of an error body, at most 256 kB, or what came of it before the connection broke."""
@@ -148,16 +156,20 @@ class Transport:
         limits = self._endpoint.timeouts
         deadline = asyncio.get_running_loop().time() + min(limits.first_byte, first_byte_s or limits.first_byte)
         route = await self._endpoint.route(url)
+        exchange = self._endpoint.log.begin(method, url, headers, content, route.shown)
         try:
             response = await self._send(method, url, headers, content, deadline, route)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-            raise WireFailure(explained(error, shown_host(url), route.shown)) from None
-        answer = WireResponse(response, shown_host(url), deadline, limits.idle)
+            failure = WireFailure(explained(error, shown_host(url), route.shown))
+            exchange.failure = failure.event.message
+            raise failure from None
+        answer = WireResponse(response, shown_host(url), deadline, limits.idle, exchange)
         try:
             if response.headers.get("content-encoding", "").strip().lower() not in _DECODED:
                 raise WireFailure(error_event("server", "The server answered in an encoding that was not asked for."))
             yield answer
         finally:
+            self._endpoint.log.end(exchange)
             await answer.chunks.aclose()
             await response.aclose()
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from deepchat_desktop.domain.accumulate import close_open, total_usage, with_error
 from deepchat_desktop.domain.blocks import Block, ToolCallBlock
 from deepchat_desktop.domain.budget import estimate_text
+from deepchat_desktop.domain.catalogue import cost_of
 from deepchat_desktop.domain.events import (
     ErrorReport,
     MessageFinished,
@@ -23,6 +24,7 @@ from deepchat_desktop.domain.messages import Message, MessageMeta, MessageStatus
 from deepchat_desktop.domain.outcome import Completed, Failed, Outcome, Paused
 from deepchat_desktop.domain.permission import Interaction
 from deepchat_desktop.domain.tape import TapeFact
+from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.report import run_ended
@@ -125,6 +127,7 @@ def final_message(run: Run, outcome: Outcome) -> Message:
         streamed_ms=streamed_ms,
         tokens_per_second=round(usage.output * 1000 / streamed_ms, 1) if usage.output and streamed_ms > 50 else None,
         context_tokens=last.input + last.output or before.context_tokens,
+        cost=_cost(run, usage),
         token_estimate=sum(estimate_text(b.text) for b in run.answer.blocks if b.kind in ("text", "reasoning")),
     )
     return run.message.model_copy(
@@ -138,6 +141,14 @@ def final_message(run: Run, outcome: Outcome) -> Message:
             "updated_at": now_ms(),
         }
     )
+
+
+def _cost(run: Run, usage: Usage) -> float | None:
+    """Return what the whole answer cost; an answer that two models share has no one price."""
+    before = run.message.meta.model
+    if run.model is None or (before and before != run.model.label):
+        return None
+    return cost_of(usage, run.model.price)
 
 
 def _write(tx: Tx, run: Run, message: Message, outcome: Outcome) -> tuple[Session, list[Interaction]]:

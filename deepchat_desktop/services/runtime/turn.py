@@ -193,7 +193,7 @@ class TurnRunner:
     async def _parts(self, run: Run, echo: Echo) -> LoopParts:
         session = run.session
         run.model = await self._models.connect(session.settings.connection or self._models.default_connection())
-        tools = self._router.specs(session) if run.model.capabilities.tools else ()
+        tools = self._router.specs(session) if run.model.capabilities.tools is not False else ()
         history = await self._store.read(lambda tx: _history(tx, run.message))
         return LoopParts(
             run=run,

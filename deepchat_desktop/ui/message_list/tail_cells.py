@@ -161,7 +161,16 @@ def facts_of(meta: MessageMeta, usage: Usage) -> str:
         parts.append(_tr("{seconds} s").format(seconds=f"{meta.duration_ms / 1000:.1f}"))
     if meta.tokens_per_second:
         parts.append(_tr("{speed} tok/s").format(speed=f"{meta.tokens_per_second:.0f}"))
+    if meta.cost is not None:
+        parts.append(_money(meta.cost))
     return "  ·  ".join(part for part in parts if part)
+
+
+def _money(dollars: float) -> str:
+    """Return an amount with the digits that say something."""
+    if 0 < dollars < 0.0001:
+        return "<$0.0001"
+    return f"${dollars:.2g}" if 0 < dollars < 0.995 else f"${dollars:.2f}"
 
 
 def name_of(message: MessageView) -> str:
