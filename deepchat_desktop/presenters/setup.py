@@ -5,15 +5,19 @@ import re
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
 from deepchat_desktop.core import Core
-from deepchat_desktop.domain.errors import ConfigError, DeepChatError
+from deepchat_desktop.domain.catalogue import offered, refreshed
+from deepchat_desktop.domain.errors import ConfigError, DeepChatError, ProviderError
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings, ProviderSettings
 from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
 from deepchat_desktop.presenters.words import words_of
+from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.local_model.catalog import STARTER_BYTES, STARTER_ID, STARTER_NOTE, STARTER_TITLE
 
 if TYPE_CHECKING:
@@ -106,11 +110,13 @@ class SetupPresenter(QObject):
         for server in self._servers:
             if (server.kind, server.address) == (kind, address):
                 models = tuple(ModelSettings(id=name) for name in server.models)
-                self._keep(
-                    ProviderSettings(
-                        id=server.kind, name=server.title, api="openai_chat", base_url=server.base_url, models=models
-                    )
+                known = (each for each in self._core.settings.providers if each.id == server.kind)
+                fresh = ProviderSettings(
+                    id=server.kind, name=server.title, api=server.api, base_url=server.base_url
                 )
+                same = next((each for each in known if each.base_url == server.base_url), fresh)
+                day = datetime.now().astimezone().date().isoformat()
+                self._keep(refreshed(same, models, at=now_ms(), day=day))
                 if models:
                     self._agent.choose_model(server.kind, models[0].id)
                 self.changed.emit()
@@ -126,33 +132,44 @@ class SetupPresenter(QObject):
             self.provider_added.emit(False, words_of(error))
 
     async def _try_provider(self, name: str, base_url: str, key: str, api: str) -> None:
-        provider_id = re.sub(r"[\W_]+", "-", name.lower()).strip("-")
-        if not provider_id or provider_id == LOCAL_PROVIDER:
-            raise ConfigError(self.tr("Give the provider a name."), code="bad_name")
-        provider = ProviderSettings(id=provider_id, name=name, api=api, base_url=base_url)
+        provider_id, shown = self._free_name(name)
+        provider = ProviderSettings(id=provider_id, name=shown, api=api, base_url=base_url, others_on=api != "azure")
         text = self.tr("Ready.")
-        await self._forget_key_of_another_server(provider)
         if key:
             stored = await self._core.secrets.set(provider_id, key)
             provider = provider.model_copy(update={"key_backend": stored.backend})
             if stored.where == "session":
                 text = (await self._core.secrets.status()).text
         try:
-            models = await self._core.models.client(provider).list_models()
+            models = await self._listed(provider)
         except DeepChatError:
             await self._core.secrets.delete(provider_id)
             raise
-        self._keep(provider.model_copy(update={"models": models}))
-        if models:
-            self._agent.choose_model(provider_id, models[0].id)
+        day = datetime.now().astimezone().date().isoformat()
+        provider = refreshed(provider, models, at=now_ms(), day=day)
+        self._keep(provider)
+        if on := offered(provider):
+            self._agent.choose_model(provider_id, on[0].id)
         self.provider_added.emit(True, text)
         self.changed.emit()
 
-    async def _forget_key_of_another_server(self, provider: ProviderSettings) -> None:
-        """A key belongs to the server it was given for (SEC-4): a new address does not inherit it."""
-        for known in self._core.settings.providers:
-            if known.id == provider.id and known.base_url != provider.base_url:
-                await self._core.secrets.delete(known.id, known.key_backend)
+    async def _listed(self, provider: ProviderSettings) -> tuple[ModelSettings, ...]:
+        """Return the models; none of a server that has no list of them. Raises ``ProviderError``."""
+        try:
+            return await self._core.models.client(provider).list_models()
+        except ProviderError as error:
+            if error.code == "model_not_found":
+                return ()
+            raise
+
+    def _free_name(self, name: str) -> tuple[str, str]:
+        """Return an id and a name that no provider has yet: one may be set up several times."""
+        base = re.sub(r"[\W_]+", "-", name.lower()).strip("-")
+        if not base or base == LOCAL_PROVIDER:
+            raise ConfigError(self.tr("Give the provider a name."), code="bad_name")
+        taken = {provider.id for provider in self._core.settings.providers}
+        number = next(n for n in count(1) if (base if n == 1 else f"{base}-{n}") not in taken)
+        return (base, name) if number == 1 else (f"{base}-{number}", f"{name} {number}")
 
     def _keep(self, provider: ProviderSettings) -> None:
         settings = self._core.settings

@@ -41,3 +41,16 @@ def mode_words(mode: str) -> str:
         "full": _tr("Full access"),
         "chat": _tr("Chat only"),
     }[mode]
+
+
+def api_words(api: str) -> str:
+    """Return the name of an API style; an unknown one keeps its own."""
+    return {
+        "openai_chat": _tr("Chat completions API (OpenAI and compatible)"),
+        "openai_responses": _tr("Responses API (OpenAI and compatible)"),
+        "anthropic": _tr("Messages API (Anthropic and compatible)"),
+        "gemini": _tr("Gemini API (Google)"),
+        "ollama": _tr("Ollama API"),
+        "azure": _tr("Azure OpenAI"),
+        "bedrock": _tr("Amazon Bedrock, Converse API"),
+    }.get(api, api)

@@ -18,7 +18,8 @@ from deepchat_desktop.domain.budget import Budget, plan_budget
 from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.messages import Message, Session, SessionSettings
-from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings, WindowState
+from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings, ProxySettings, WindowState
+from deepchat_desktop.presenters.check_words import CheckShown
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SearchRow, SessionListModel
 from deepchat_desktop.services.attached_files import AttachmentRefused, read_file, read_picture, read_text
@@ -358,6 +359,7 @@ class FakeSetup(QObject):
 class FakeSettings(QObject):
     changed = Signal()
     check_result = Signal(str, bool, str)
+    connection_tested = Signal(bool, str)
     notice = Signal(str, str)
 
     def __init__(self) -> None:
@@ -366,6 +368,10 @@ class FakeSettings(QObject):
         self._theme = "light"
         self._text_size = 14
         self.listed: list[ProviderSettings] = []
+        self.told: dict[str, CheckShown] = {}
+        self.busy: set[str] = set()
+        self.default = ("", "")
+        self.network = ProxySettings()
         self._window = WindowState()
 
     def window(self) -> WindowState:
@@ -417,6 +423,22 @@ class FakeSettings(QObject):
 
     def check(self, provider_id: str) -> None:
         self.calls.append(("check", provider_id))
+
+    def check_of(self, provider_id: str) -> CheckShown | None:
+        return self.told.get(provider_id)
+
+    def tell(self, provider_id: str, told: CheckShown) -> None:
+        self.told[provider_id] = told
+        self.check_result.emit(provider_id, told.ok, told.detail)
+
+    def is_busy(self, provider_id: str) -> bool:
+        return provider_id in self.busy
+
+    def default_model(self) -> tuple[str, str]:
+        return self.default
+
+    def proxy(self) -> ProxySettings:
+        return self.network
 
 
 @dataclass

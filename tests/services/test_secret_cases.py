@@ -310,7 +310,7 @@ async def no_field_gives_a_key_to_the_clipboard(_home: Path, _monkeypatch: pytes
     shown = [AddProviderSheet(window, fakes.setup), SettingsPage(fakes.settings, fakes.setup)]
     fields = [field for part in shown for field in part.findChildren(QLineEdit)]
     hidden = [field for field in fields if field.echoMode() == QLineEdit.EchoMode.Password]
-    assert len(hidden) == 2
+    assert len(hidden) == 3
     QApplication.clipboard().setText("before")
     for field in hidden:
         field.setText(KEY)

@@ -10,25 +10,20 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from deepchat_desktop.domain.provider_presets import PRESETS, Preset
+from deepchat_desktop.presenters.words import api_words
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
 from deepchat_desktop.ui.controls_choice import Select
 from deepchat_desktop.ui.controls_shown import Field, Glyph, Label
 from deepchat_desktop.ui.dialogs.sheet import Sheet
+from deepchat_desktop.ui.open_external import open_external
 
 if TYPE_CHECKING:
     from deepchat_desktop.presenters.setup import SetupPresenter
 
 CUSTOM = "custom"
-PRESETS: tuple[tuple[str, str], ...] = (
-    ("OpenAI", "https://api.openai.com/v1"),
-    ("DeepSeek", "https://api.deepseek.com/v1"),
-    ("OpenRouter", "https://openrouter.ai/api/v1"),
-    ("Mistral", "https://api.mistral.ai/v1"),
-    ("Groq", "https://api.groq.com/openai/v1"),
-    ("xAI", "https://api.x.ai/v1"),
-)
-"""(name, base URL) of providers that speak the OpenAI protocol, as their documentation gives them."""
+STYLES = ("openai_chat", "openai_responses", "anthropic", "gemini", "ollama", "azure", "bedrock")
 
 
 class AddProviderSheet(Sheet):
@@ -38,9 +33,11 @@ class AddProviderSheet(Sheet):
         super().__init__(parent, self.tr("Add a provider"), 460)
         self._setup = setup
         self._waiting = False
-        choices = [(name, name) for name, _url in PRESETS]
+        choices = [(preset.id, preset.name) for preset in PRESETS]
         self.preset = Select(self.tr("Provider"), [*choices, (CUSTOM, self.tr("Another server"))])
+        self.style_ = Select(self.tr("API style"), [(api, api_words(api)) for api in STYLES])
         self.name = Field(self.tr("Name"), self.tr("A name for it"))
+        self.place = Field(self.tr("Resource or region"))
         self.url = Field(self.tr("Base URL"), "https://example.org/v1")
         self.key = Field(self.tr("API key"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
@@ -50,16 +47,24 @@ class AddProviderSheet(Sheet):
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
         self.wrong = Label("", tone="danger", wrap=True)
+        self.key_page = Button(self.tr("Open key page…"), "ghost")
+        self.key_page.setAutoDefault(False)
         self._name_row = _row(self.tr("Name"), self.name)
+        self._style_row = _row(self.tr("API style"), self.style_)
+        self._place_row = _row(self.tr("Resource or region"), self.place)
         self._lay_out()
         self.preset.chosen.connect(self._take_preset)
-        for field in (self.name, self.url, self.key):
+        self.place.textEdited.connect(self._fill_place)
+        self.key_page.clicked.connect(self._open_key_page)
+        for field in (self.name, self.place, self.url, self.key):
             field.textEdited.connect(lambda _text: self._show_wrong(""))
         setup.provider_added.connect(self._answered)
         self._take_preset(self.preset.value())
 
     def _lay_out(self) -> None:
-        for row in (_row(self.tr("Provider"), self.preset), self._name_row, _row(self.tr("Base URL"), self.url)):
+        provider = _row(self.tr("Provider"), self.preset)
+        address = _row(self.tr("Base URL"), self.url)
+        for row in (provider, self._name_row, self._style_row, self._place_row, address):
             self.body.addWidget(row)
         self.body.addWidget(_row(self.tr("API key"), self.key, last=True))
         kept = QHBoxLayout()
@@ -67,6 +72,7 @@ class AddProviderSheet(Sheet):
         kept.setSpacing(6)
         kept.addWidget(Glyph("lock-simple", "subtle", 14), 0, Qt.AlignmentFlag.AlignTop)
         kept.addWidget(Label(self._setup.keychain_text(), fonts.META, tone="subtle", wrap=True), 1)
+        kept.addWidget(self.key_page, 0, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(kept)
         failed = QHBoxLayout()
         failed.setContentsMargins(0, 10, 0, 0)
@@ -83,23 +89,50 @@ class AddProviderSheet(Sheet):
         self.add.setDefault(True)
         self.add.clicked.connect(self._send)
 
-    def _take_preset(self, value: str) -> None:
-        custom = value == CUSTOM
-        self._name_row.setVisible(custom)
-        self.url.setText("" if custom else dict(PRESETS)[value])
-        (self.name if custom else self.key).setFocus()
+    def _chosen(self) -> Preset | None:
+        return next((preset for preset in PRESETS if preset.id == self.preset.value()), None)
+
+    def _take_preset(self, _value: str) -> None:
+        preset = self._chosen()
+        self._name_row.setVisible(preset is None)
+        self._style_row.setVisible(preset is None)
+        self._place_row.setVisible(preset is not None and bool(preset.asks))
+        self.key_page.setVisible(preset is not None and bool(preset.key_page))
+        self.place.clear()
+        self.url.setText("" if preset is None or preset.asks else preset.base_url)
+        if preset is None:
+            self.name.setFocus()
+        elif preset.asks:
+            asked = {"region": self.tr("Region, such as us-east-1"), "resource": self.tr("Resource's name")}
+            self.place.setPlaceholderText(asked[preset.asks])
+            self.place.setFocus()
+        else:
+            self.key.setFocus()
+        optional = preset is None or not preset.needs_key
+        self.key.setPlaceholderText(self.tr("None, unless the server wants one") if optional else "")
         self._show_wrong("")
 
+    def _fill_place(self, text: str) -> None:
+        preset = self._chosen()
+        if preset is not None:
+            self.url.setText(preset.base_url.format(text.strip()) if text.strip() else "")
+
+    def _open_key_page(self) -> None:
+        preset = self._chosen()
+        if preset is not None:
+            open_external(preset.key_page, shown=preset.key_page, parent=self)
+
     def _send(self) -> None:
-        preset = self.preset.value()
-        name = self.name.text().strip() if preset == CUSTOM else preset
+        preset = self._chosen()
+        name = self.name.text().strip() if preset is None else preset.name
+        api = self.style_.value() if preset is None else preset.api
         url = self.url.text().strip()
         problem = self._problem(name, url)
         if problem:
             self._show_wrong(problem)
             return
         self._wait(True)
-        self._setup.add_provider(name, url, self.key.text().strip())
+        self._setup.add_provider(name, url, self.key.text().strip(), api)
 
     def _problem(self, name: str, url: str) -> str:
         if not name:
@@ -129,7 +162,7 @@ class AddProviderSheet(Sheet):
     def _wait(self, waiting: bool) -> None:
         self._waiting = waiting
         self.add.set_label(self.tr("Checking…") if waiting else self.tr("Add"))
-        for part in (self.add, self.preset, self.name, self.url, self.key):
+        for part in (self.add, self.preset, self.style_, self.name, self.place, self.url, self.key):
             part.setEnabled(not waiting)
 
     def _show_wrong(self, words: str) -> None:
@@ -137,7 +170,7 @@ class AddProviderSheet(Sheet):
         self.wrong.setVisible(bool(words))
         self._wrong_icon.setVisible(bool(words))
         if not words:
-            for field in (self.name, self.url, self.key):
+            for field in (self.name, self.place, self.url, self.key):
                 field.set_wrong(False)
 
     def done(self, result: int) -> None:

@@ -2,10 +2,11 @@
 
 from typing import Literal
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.controls import Button
 from deepchat_desktop.ui.controls_shown import Box, Glyph, Label
 
 PAD = 32
@@ -56,25 +57,69 @@ def row(words: str, control: QWidget, caption: str = "") -> QWidget:
 
 
 class ResultBar(Box):
-    """How a check ended, in words with icon and colour."""
+    """How a check ended: icon, title, words, and the next step as a button. ``stepped`` comes when it is pressed."""
+
+    stepped = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("ok_soft", None, 8, parent=parent)
         self.setMinimumHeight(36)
         self._icon = Glyph("check-circle", "ok", 17)
-        self.words = Label("", wrap=True)
+        self.title = Label("", weight=fonts.SEMIBOLD)
+        self.words = Label("", tone="muted", wrap=True)
+        self.step = Button(self.tr("Try again"), "ghost")
+        self.step.clicked.connect(self.stepped)
         line = QHBoxLayout(self)
-        line.setContentsMargins(10, 8, 12, 8)
+        line.setContentsMargins(10, 4, 6, 4)
         line.setSpacing(8)
-        line.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(self.words, 1)
+        top = Qt.AlignmentFlag.AlignTop
+        for part, stretch in ((self._icon, 0), (self.title, 0), (self.words, 1), (self.step, 0)):
+            line.addWidget(part, stretch, top if part is not self.words else Qt.AlignmentFlag(0))
+        self._icon.setFixedHeight(28)
+        self.title.setFixedHeight(28)
+        self.words.setMinimumHeight(28)
         self.hide()
 
-    def show_result(self, ok: bool, words: str) -> None:
-        """Show a result; no words hide the bar."""
+    def show_result(self, ok: bool, words: str, title: str = "", step: str = "") -> None:
+        """Show a result; without title and words the bar is hidden. ``step`` is the button's label."""
         tone: Literal["ok", "danger"] = "ok" if ok else "danger"
         self.set_fill(f"{tone}_soft")
         self._icon.set_icon("check-circle" if ok else "warning-circle", tone)
+        self.title.setText(title)
+        self.title.setVisible(bool(title))
         self.words.setText(words)
-        self.setAccessibleName(words)
-        self.setVisible(bool(words))
+        if step:
+            self.step.set_label(step)
+        self.step.setVisible(bool(step))
+        self.setAccessibleName(f"{title} {words}".strip())
+        self.setVisible(bool(words or title))
+
+
+def group(words: str, *, top: int = 24) -> QWidget:
+    """Return the head of a group of settings."""
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, top, 0, 8)
+    column.addWidget(Label(words, weight=fonts.SEMIBOLD))
+    return made
+
+
+def captioned(words: str, control: QWidget, caption: str = "") -> QVBoxLayout:
+    """Return a label over a control that takes the width it is given, with a caption under it."""
+    column = QVBoxLayout()
+    column.setSpacing(6)
+    label = Label(words, weight=fonts.MEDIUM)
+    label.setBuddy(control)
+    column.addWidget(label)
+    column.addWidget(control)
+    if caption:
+        column.addWidget(Label(caption, fonts.META, tone="subtle", wrap=True))
+    return column
+
+
+def empty(layout: QLayout) -> None:
+    """Take all widgets out of a layout and let go of them."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,4 +1,4 @@
-"""General: the theme and the size of text. Both take effect at once."""
+"""General: the theme, the size of text, and the way to the network. All take effect at once."""
 
 from typing import TYPE_CHECKING
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from deepchat_desktop.ui.controls_choice import Segmented
 from deepchat_desktop.ui.fonts import TEXT_SIZES
 from deepchat_desktop.ui.settings.form import Page, row
+from deepchat_desktop.ui.settings.network import NetworkForm
 
 if TYPE_CHECKING:
     from deepchat_desktop.presenters.settings import SettingsPresenter
@@ -33,6 +34,8 @@ class GeneralPage(Page):
                 self.tr("Of messages, in pixels; everything else keeps its proportion."),
             )
         )
+        self.network = NetworkForm(settings)
+        self.column.addWidget(self.network)
         self.column.addStretch(1)
         self.theme.chosen.connect(settings.set_theme)
         self.text_size.chosen.connect(lambda px: settings.set_text_size(int(px)))

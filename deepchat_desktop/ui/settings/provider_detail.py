@@ -1,66 +1,34 @@
-"""One provider: its address, its key (set or replaced, never shown), the check, its models, and removing it."""
+"""One provider: whether it is on, its key (set or replaced, never shown), the check, the address, its models.
+
+What is wrong stands where it was entered or asked for, with the next step beside it.
+"""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings
+from deepchat_desktop.domain.provider_presets import key_page_of
+from deepchat_desktop.domain.settings import LOCAL_PROVIDER
+from deepchat_desktop.presenters.words import api_words
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
-from deepchat_desktop.ui.controls_shown import Box, Field, Label
+from deepchat_desktop.ui.controls_shown import Field, Glyph, Label
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
-from deepchat_desktop.ui.paint import Align, hline, painting, text
-from deepchat_desktop.ui.settings.form import Page, ResultBar
-from deepchat_desktop.ui.theme import theme
+from deepchat_desktop.ui.open_external import open_external
+from deepchat_desktop.ui.settings.form import Page, ResultBar, captioned, group
+from deepchat_desktop.ui.settings.provider_headers import HeadersEditor
+from deepchat_desktop.ui.settings.provider_models import ProviderModels
+from deepchat_desktop.ui.settings.provider_options import ProviderOptions
+from deepchat_desktop.ui.switch import Switch
 
 if TYPE_CHECKING:
     from deepchat_desktop.domain.settings import ProviderSettings
+    from deepchat_desktop.presenters.check_words import CheckShown
     from deepchat_desktop.presenters.settings import SettingsPresenter
 
-ROW = 40
-HEAD = 34
-
-
-class ModelTable(Box):
-    """The provider's models, painted: name, id, context window."""
-
-    def __init__(self) -> None:
-        super().__init__("surface", "line", 10)
-        self._models: tuple[ModelSettings, ...] = ()
-
-    def show_models(self, models: tuple[ModelSettings, ...]) -> None:
-        """Show these models, one row each."""
-        self._models = models
-        self.setAccessibleName(self.tr("Models: {names}").format(names=", ".join(model.id for model in models)))
-        self.setFixedHeight(HEAD + ROW * len(models))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, HEAD + ROW * len(self._models))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        with painting(self) as p:
-            wide = self.width() - 28
-            head = QRectF(14, 0, wide, HEAD)
-            text(p, head, self.tr("Model"), fonts.META, fonts.MEDIUM, theme.subtle)
-            text(p, head, self.tr("Context"), fonts.META, fonts.MEDIUM, theme.subtle, align=Align.AlignRight)
-            for place, model in enumerate(self._models):
-                top = HEAD + place * ROW
-                if event.rect().top() > top + ROW or event.rect().bottom() < top:
-                    continue
-                hline(p, 1, top, self.width() - 2)
-                name = QRectF(14, top, wide - 80, ROW)
-                used = text(p, name, model.name or model.id, fonts.CONTROL, fonts.MEDIUM)
-                if model.name and model.name != model.id:
-                    rest = QRectF(14 + used + 12, top, wide - 92 - used, ROW)
-                    text(p, rest, model.id, fonts.META, colour=theme.muted, mono=True)
-                window = model.capabilities.context
-                words = f"{window:,}" if window else "—"
-                area = QRectF(14, top, wide, ROW)
-                text(p, area, words, colour=theme.muted, align=Align.AlignRight, tabular=True)
+COPIED_MS = 2_000
 
 
 class ProviderDetail(Page):
@@ -69,33 +37,74 @@ class ProviderDetail(Page):
     def __init__(self, settings: "SettingsPresenter", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._id = ""
-        self._name = ""
-        self.address = Label("", fonts.META, tone="muted", mono=True, wrap=True)
+        self._id = self._name = self._step = ""
+        self._shown_url = self._shown_limit = ""
+        self.caption = Label("", fonts.META, tone="muted", wrap=True)
+        self.on_words = Label("", tone="muted")
+        self.enabled = Switch(self.tr("Provider is on"))
         self.key = Field(self.tr("API key"))
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setInputMethodHints(
+            Qt.InputMethodHint.ImhHiddenText
+            | Qt.InputMethodHint.ImhSensitiveData
+            | Qt.InputMethodHint.ImhNoPredictiveText
+        )
         self.save = Button(self.tr("Save key"))
         self.check = Button(self.tr("Check"))
-        self.remove = Button(self.tr("Remove provider…"))
         self.result = ResultBar()
-        self.models = ModelTable()
+        self.address = Field(self.tr("Base URL"))
+        self.limit = Field(self.tr("Requests a minute"), self.tr("no limit"))
+        self.limit.setFixedWidth(150)
+        self.wrong = Label("", fonts.META, tone="danger", wrap=True)
+        self.wrong.hide()
+        self.options = ProviderOptions(settings)
+        self.headers = HeadersEditor(settings)
+        self.models = ProviderModels(settings)
+        self.diagnostics = Button(self.tr("Copy diagnostics"), icon="copy")
+        self.remove = Button(self.tr("Remove provider…"))
         self._key_note = Label("", fonts.META, tone="subtle", wrap=True)
-        self._count = Label("", fonts.META, tone="muted")
+        self._lock = Glyph("lock-simple", "subtle", 14)
         self._key_part = QWidget()
         self._lay_out()
+        self._connect()
+
+    def _connect(self) -> None:
+        self.enabled.clicked.connect(lambda on: self._settings.change(self._id, enabled=on))
         self.key.textChanged.connect(lambda words: self.save.setEnabled(bool(words.strip())))
         self.key.returnPressed.connect(self._save_key)
         self.save.clicked.connect(self._save_key)
         self.check.clicked.connect(self._check)
+        self.result.stepped.connect(self._take_step)
+        self.address.editingFinished.connect(self._save_address)
+        self.limit.editingFinished.connect(self._save_limit)
+        self.diagnostics.clicked.connect(self._copy_diagnostics)
         self.remove.clicked.connect(self.ask_remove)
 
-    def show_provider(self, provider: "ProviderSettings", check: tuple[bool, str] | None) -> None:
+    def show_provider(self, provider: "ProviderSettings", check: "CheckShown | None") -> None:
         """Show a provider and how its last check ended."""
-        if provider.id != self._id:
+        fresh = provider.id != self._id
+        if fresh:
             self.key.clear()
+            self._say_wrong("")
         self._id, self._name = provider.id, provider.name
         self.set_title(provider.name)
-        self.address.setText(provider.base_url)
+        self.caption.setText(api_words(provider.api))
+        self.enabled.setChecked(provider.enabled)
+        self.on_words.setText(self.tr("On") if provider.enabled else self.tr("Off"))
+        self._shown_url = provider.base_url
+        limit = provider.requests_per_minute
+        self._shown_limit = "" if limit is None else f"{limit:g}"
+        for field, words in ((self.address, self._shown_url), (self.limit, self._shown_limit)):
+            if fresh or not field.hasFocus():
+                field.setText(words)
+        self._show_key(provider)
+        self.options.show_provider(provider)
+        self.headers.show_provider(provider)
+        busy = self._settings.is_busy(provider.id)
+        self.models.show_provider(provider, busy=busy)
+        self.show_check(check, busy=busy)
+
+    def _show_key(self, provider: "ProviderSettings") -> None:
         self._key_part.setVisible(provider.id != LOCAL_PROVIDER)
         kept = provider.key_backend
         self.key.setPlaceholderText(self.tr("Enter a new key to replace it") if kept else self.tr("Enter the key"))
@@ -105,16 +114,24 @@ class ProviderDetail(Page):
             else self.tr("No key is stored in the keychain for this provider.")
         )
         self.save.setEnabled(bool(self.key.text().strip()))
-        self.show_check(*(check or (True, "")))
-        self._count.setText(str(len(provider.models)))
-        self.models.show_models(provider.models)
-        self.models.setVisible(bool(provider.models))
 
-    def show_check(self, ok: bool, words: str) -> None:
-        """Show how a check ended."""
-        self.check.set_label(self.tr("Check"))
-        self.check.setEnabled(True)
-        self.result.show_result(ok, words)
+    def show_check(self, check: "CheckShown | None", *, busy: bool = False) -> None:
+        """Show how a check ended, or that one is under way."""
+        self.check.set_label(self.tr("Checking…") if busy else self.tr("Check"))
+        self.check.setEnabled(not busy)
+        if check is None or busy:
+            self._step = ""
+            self.result.show_result(True, "")
+            return
+        self._step = check.step
+        steps = {
+            "retry": self.tr("Try again"),
+            "key_page": self.tr("Open key page…"),
+            "key": self.tr("Enter key"),
+            "address": self.tr("Change address"),
+            "models": self.tr("Show models"),
+        }
+        self.result.show_result(check.ok, check.detail, check.title, steps.get(check.step, ""))
 
     def ask_remove(self) -> ConfirmSheet:
         """Ask whether to remove the provider."""
@@ -129,6 +146,22 @@ class ProviderDetail(Page):
         sheet.open()
         return sheet
 
+    def _take_step(self) -> None:
+        match self._step:
+            case "retry":
+                self._check()
+            case "key_page":
+                page = key_page_of(self._shown_url)
+                open_external(page, shown=self.tr("key page"), parent=self.window())
+            case "key":
+                self.key.setFocus()
+            case "address":
+                self.address.setFocus()
+                self.address.selectAll()
+            case "models":
+                self.ensureWidgetVisible(self.models.new)
+                self.models.new.setFocus()
+
     def _save_key(self) -> None:
         key = self.key.text().strip()
         if key:
@@ -136,42 +169,88 @@ class ProviderDetail(Page):
             self._settings.set_key(self._id, key)
 
     def _check(self) -> None:
-        self.check.set_label(self.tr("Checking…"))
-        self.check.setEnabled(False)
-        self.result.show_result(True, "")
+        self.show_check(None, busy=True)
         self._settings.check(self._id)
 
+    def _save_address(self) -> None:
+        if self.address.text().strip() != self._shown_url:
+            self._say_wrong(self._settings.set_base_url(self._id, self.address.text()), self.address)
+
+    def _save_limit(self) -> None:
+        if self.limit.text().strip() != self._shown_limit:
+            self._say_wrong(self._settings.set_limit(self._id, self.limit.text()), self.limit)
+
+    def _say_wrong(self, words: str, field: Field | None = None) -> None:
+        self.wrong.setText(words)
+        self.wrong.setVisible(bool(words))
+        for each in (self.address, self.limit):
+            each.set_wrong(bool(words) and each is field)
+
+    def _copy_diagnostics(self) -> None:
+        report = self._settings.diagnostics(self._id)
+        if report:
+            QGuiApplication.clipboard().setText(report)
+        self.diagnostics.set_label(
+            self.tr("Copied, without keys") if report else self.tr("Nothing was sent since the start")
+        )
+        QTimer.singleShot(COPIED_MS, self.diagnostics, lambda: self.diagnostics.set_label(self.tr("Copy diagnostics")))
+
     def _lay_out(self) -> None:
-        self.column.addSpacing(3)
-        self.column.addWidget(self.address)
+        self.column.removeWidget(self.title)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.on_words)
+        head.addWidget(self.enabled)
+        self.column.addLayout(head)
+        self.column.addWidget(self.caption)
         self.column.addSpacing(24)
-        keys = QVBoxLayout(self._key_part)
-        keys.setContentsMargins(0, 0, 0, 12)
-        keys.setSpacing(6)
-        label = Label(self.tr("API key"), weight=fonts.MEDIUM)
-        label.setBuddy(self.key)
-        keys.addWidget(label)
+        self._lay_out_key()
+        self.column.addWidget(self._key_part)
+        self.column.addWidget(self.result)
+        self.column.addSpacing(22)
+        place = QHBoxLayout()
+        place.setSpacing(16)
+        place.addLayout(captioned(self.tr("Base URL"), self.address), 1)
+        place.addLayout(captioned(self.tr("Requests a minute"), self.limit))
+        self.column.addLayout(place)
+        self.column.addWidget(self.wrong)
+        self.column.addSpacing(18)
+        self.column.addWidget(self.options)
+        self.column.addSpacing(4)
+        self.column.addWidget(self.models)
+        self.column.addWidget(group(self.tr("Further headers")))
+        self.column.addWidget(self.headers)
+        self.column.addWidget(group(self.tr("When something is wrong")))
+        note = self.tr(
+            "The last request and its answer, with keys blanked out, for a question to others. It holds text of your "
+            "session."
+        )
+        self.column.addWidget(Label(note, fonts.META, tone="subtle", wrap=True))
+        self.column.addSpacing(8)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.diagnostics)
+        foot.addStretch(1)
+        foot.addWidget(self.remove)
+        self.column.addLayout(foot)
+        self.column.addStretch(1)
+
+    def _lay_out_key(self) -> None:
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(self.key, 1)
         line.addWidget(self.save)
+        line.addWidget(self.check)
+        note = QHBoxLayout()
+        note.setSpacing(6)
+        note.addWidget(self._lock, 0, Qt.AlignmentFlag.AlignTop)
+        note.addWidget(self._key_note, 1)
+        keys = QVBoxLayout(self._key_part)
+        keys.setContentsMargins(0, 0, 0, 10)
+        keys.setSpacing(6)
+        label = Label(self.tr("API key"), weight=fonts.MEDIUM)
+        label.setBuddy(self.key)
+        keys.addWidget(label)
         keys.addLayout(line)
-        keys.addWidget(self._key_note)
-        self.column.addWidget(self._key_part)
-        actions = QHBoxLayout()
-        actions.setSpacing(8)
-        actions.addWidget(self.check)
-        actions.addWidget(self.remove)
-        actions.addStretch(1)
-        self.column.addLayout(actions)
-        self.column.addSpacing(12)
-        self.column.addWidget(self.result)
-        self.column.addSpacing(24)
-        title = QHBoxLayout()
-        title.setSpacing(8)
-        title.addWidget(Label(self.tr("Models"), weight=fonts.SEMIBOLD))
-        title.addWidget(self._count, 1, Qt.AlignmentFlag.AlignLeft)
-        self.column.addLayout(title)
-        self.column.addSpacing(8)
-        self.column.addWidget(self.models)
-        self.column.addStretch(1)
+        keys.addLayout(note)

@@ -1,14 +1,25 @@
 """Providers & models: the providers at the left, one of them at the right with its key, check and models.
 
-A key can be set or replaced and is never shown. What a check found stands where it was asked for.
+A key can be set or replaced and is never shown. What a check found stands where it was asked for. The order of the
+list is the order in the choice of models: Alt+Up and Alt+Down, or the two buttons, move a provider.
 """
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from deepchat_desktop.domain.catalogue import offered
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.controls import Button, IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line
@@ -19,6 +30,7 @@ from deepchat_desktop.ui.theme import theme
 
 if TYPE_CHECKING:
     from deepchat_desktop.domain.settings import ProviderSettings
+    from deepchat_desktop.presenters.check_words import CheckShown
     from deepchat_desktop.presenters.settings import SettingsPresenter
     from deepchat_desktop.presenters.setup import SetupPresenter
 
@@ -29,26 +41,47 @@ class ProviderButton(QAbstractButton):
     """One provider in the list: letter, name, how many models or what is wrong."""
 
     radius = 6
+    moved = Signal(int)
+    """Up (-1) or down (1)."""
 
     def __init__(self, provider: "ProviderSettings") -> None:
         super().__init__()
         self.provider_id = provider.id
         self.failed = False
+        self._on = True
         self._below = ""
-        self.setText(provider.name)
         self.setCheckable(True)
         self.setFixedHeight(46)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.show_state(len(provider.models), None)
+        self.show_state(provider, None)
 
-    def show_state(self, models: int, ok: bool | None) -> None:
-        """Show what is known: a failed check wins over the number of models."""
-        self.failed = ok is False
-        count = self.tr("1 model") if models == 1 else self.tr("{count} models").format(count=models)
-        self._below = self.tr("The check failed") if self.failed else count
+    def show_state(self, provider: "ProviderSettings", check: "CheckShown | None") -> None:
+        """Show what is known: what is wrong wins over the number of models."""
+        self.setText(provider.name)
+        self.failed = check is not None and not check.ok
+        self._on = provider.enabled
+        self._below = self._state(provider, check)
         self.setAccessibleName(f"{self.text()}, {self._below}")
         self.update()
+
+    def _state(self, provider: "ProviderSettings", check: "CheckShown | None") -> str:
+        if not provider.enabled:
+            return self.tr("Off")
+        if check is not None and not check.ok:
+            return check.short or check.title
+        count = len(offered(provider))
+        words = self.tr("1 model") if count == 1 else self.tr("{count} models").format(count=count)
+        here = urlsplit(provider.base_url).hostname in ("localhost", "127.0.0.1", "::1")
+        return self.tr("{models}, this computer").format(models=words) if here else words
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Alt with an arrow moves the provider."""
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
+        if step and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.moved.emit(step)
+            return
+        super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(LIST_WIDTH, 46)
@@ -56,6 +89,7 @@ class ProviderButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         box = QRectF(self.rect()).adjusted(8, 1, -8, -1)
         on = self.isChecked()
+        failed = self.failed and self._on
         with painting(self) as p:
             if on or self.underMouse():
                 rr(p, box, 6, theme.selected if on else theme.hover)
@@ -63,11 +97,12 @@ class ProviderButton(QAbstractButton):
             rr(p, tile, 8, theme.raised if on else theme.hover, theme.line)
             letter = self.text()[:1].upper()
             text(p, tile, letter, fonts.CONTROL, fonts.SEMIBOLD, theme.muted, align=Align.AlignHCenter)
-            room = box.width() - 56 - (22 if self.failed else 0)
-            text(p, QRectF(box.left() + 46, box.top() + 4, room, 19), self.text(), fonts.CONTROL, fonts.MEDIUM)
-            ink = theme.danger if self.failed else theme.muted if on else theme.subtle
+            room = box.width() - 56 - (22 if failed else 0)
+            ink = theme.text if self._on else theme.muted
+            text(p, QRectF(box.left() + 46, box.top() + 4, room, 19), self.text(), fonts.CONTROL, fonts.MEDIUM, ink)
+            ink = theme.danger if failed else theme.muted if on else theme.subtle
             text(p, QRectF(box.left() + 46, box.top() + 22, room, 17), self._below, fonts.META, colour=ink)
-            if self.failed:
+            if failed:
                 spot = QRectF(box.right() - 26, box.top(), 16, box.height())
                 icons.draw(p, spot, "warning-circle", theme.danger, 16)
 
@@ -81,13 +116,16 @@ class ProvidersPage(QWidget):
         super().__init__(parent)
         self._settings, self._setup = settings, setup
         self._buttons: dict[str, ProviderButton] = {}
-        self._checks: dict[str, tuple[bool, str]] = {}
         self._current = ""
         self._group = QButtonGroup(self)
         self._list = QVBoxLayout()
         self._list.setSpacing(0)
         self.add_button = IconButton("plus", self.tr("Add a provider"), px=16)
+        self.up = IconButton("arrow-up", self.tr("Move up (Alt+Up)"), px=15)
+        self.down = IconButton("arrow-down", self.tr("Move down (Alt+Down)"), px=15)
         self.add_button.clicked.connect(self.add_provider)
+        self.up.clicked.connect(lambda: self._settings.move(self._current, -1))
+        self.down.clicked.connect(lambda: self._settings.move(self._current, 1))
         self.detail = ProviderDetail(settings)
         self._stack = QStackedWidget()
         self._lay_out()
@@ -103,33 +141,50 @@ class ProvidersPage(QWidget):
         return sheet
 
     def refresh(self) -> None:
-        """Show the providers as they are now; the chosen one stays chosen."""
+        """Show the providers as they are now; the chosen one stays chosen, and the focus where it is."""
+        if not self.isVisible() and self._buttons:
+            return  # what is not seen is shown anew when it is
         providers = {provider.id: provider for provider in self._settings.providers()}
-        for button in self._buttons.values():
-            self._group.removeButton(button)
-            self._list.removeWidget(button)
-            button.deleteLater()
-        self._buttons = {}
-        for place, provider in enumerate(providers.values()):
-            button = ProviderButton(provider)
-            if provider.id in self._checks:
-                button.show_state(len(provider.models), self._checks[provider.id][0])
-            button.clicked.connect(lambda _on=False, key=provider.id: self.choose(key))
-            self._buttons[provider.id] = button
-            self._group.addButton(button)
-            self._list.insertWidget(place, button)
+        if list(providers) != list(self._buttons):
+            self._rebuild(list(providers.values()))
+        for provider in providers.values():
+            self._buttons[provider.id].show_state(provider, self._settings.check_of(provider.id))
         if self._current not in providers:
             self._current = next(iter(providers), "")
         self._stack.setCurrentIndex(0 if self._current else 1)
         if self._current:
             self.choose(self._current)
+        order = list(providers)
+        self.up.setEnabled(bool(order) and order[0] != self._current)
+        self.down.setEnabled(bool(order) and order[-1] != self._current)
+
+    def _rebuild(self, providers: "list[ProviderSettings]") -> None:
+        focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
+        for button in self._buttons.values():
+            self._group.removeButton(button)
+            self._list.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons = {}
+        for place, provider in enumerate(providers):
+            button = ProviderButton(provider)
+            button.clicked.connect(lambda _on=False, key=provider.id: self.choose(key))
+            button.moved.connect(lambda step, key=provider.id: self._settings.move(key, step))
+            self._buttons[provider.id] = button
+            self._group.addButton(button)
+            self._list.insertWidget(place, button)
+        if focused in self._buttons:
+            self._buttons[focused].setFocus(Qt.FocusReason.TabFocusReason)
 
     def choose(self, provider_id: str) -> None:
         """Show one provider."""
-        provider = next(p for p in self._settings.providers() if p.id == provider_id)
+        order = self._settings.providers()
+        provider = next(p for p in order if p.id == provider_id)
         self._current = provider_id
         self._buttons[provider_id].setChecked(True)
-        self.detail.show_provider(provider, self._checks.get(provider_id))
+        self.detail.show_provider(provider, self._settings.check_of(provider_id))
+        self.up.setEnabled(order[0].id != provider_id)
+        self.down.setEnabled(order[-1].id != provider_id)
 
     def _added(self, ok: bool, _words: str) -> None:
         """Show what was just set up."""
@@ -140,31 +195,26 @@ class ProvidersPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         """Show what was set up elsewhere meanwhile."""
-        self.refresh()
         super().showEvent(event)
+        self.refresh()
 
-    def _checked(self, provider_id: str, ok: bool, words: str) -> None:
-        self._checks[provider_id] = (ok, words)
-        if provider_id in self._buttons:
-            provider = next(p for p in self._settings.providers() if p.id == provider_id)
-            self._buttons[provider_id].show_state(len(provider.models), ok)
-            if provider_id == self._current:
-                self.detail.show_check(ok, words)
+    def _checked(self, _provider_id: str, _ok: bool, _words: str) -> None:
+        self.refresh()
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 8)
         head.addWidget(Label(self.tr("Providers"), weight=fonts.SEMIBOLD))
         head.addStretch(1)
-        head.addWidget(self.add_button)
+        for button in (self.up, self.down, self.add_button):
+            head.addWidget(button)
         side = QWidget()
         side.setFixedWidth(LIST_WIDTH)
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
-        column.addLayout(self._list)
-        column.addStretch(1)
+        column.addWidget(self._scrolled())
         self._stack.addWidget(self.detail)
         self._stack.addWidget(self._nothing())
         row = QHBoxLayout(self)
@@ -173,6 +223,22 @@ class ProvidersPage(QWidget):
         row.addWidget(side)
         row.addWidget(Line(vertical=True))
         row.addWidget(self._stack, 1)
+
+    def _scrolled(self) -> QWidget:
+        """Return the list in a frame that scrolls when it is long."""
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._list)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.viewport().setAutoFillBackground(False)
+        area.setWidget(inner)
+        inner.setAutoFillBackground(False)
+        return area
 
     def _nothing(self) -> QWidget:
         box = Box()

@@ -7,7 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from deepchat_desktop.ui.dialogs.add_provider import CUSTOM, PRESETS
+from deepchat_desktop.domain.provider_presets import PRESETS
+from deepchat_desktop.ui.dialogs.add_provider import CUSTOM
 from deepchat_desktop.ui.first_start import PULL_COMMAND, FirstStart
 from deepchat_desktop.ui.main_window import MainWindow
 from tests.fakes.presenters import FakeLocal, FakePresenters, FakeServer
@@ -98,10 +99,10 @@ def test_cards_take_fewer_columns_in_a_narrow_window(window: MainWindow, page: F
 def test_a_key_is_hidden_and_handed_over_once(page: FirstStart, presenters: FakePresenters) -> None:
     sheet = page.add_key()
     assert sheet.key.echoMode() == QLineEdit.EchoMode.Password
-    assert sheet.url.text() == PRESETS[0][1]
+    assert sheet.url.text() == PRESETS[0].base_url
     sheet.key.setText("not-a-real-key")
     QTest.mouseClick(sheet.add, Qt.MouseButton.LeftButton)
-    assert presenters.setup.calls == [("add_provider", "OpenAI", PRESETS[0][1], "not-a-real-key", "openai_chat")]
+    assert presenters.setup.calls == [("add_provider", "OpenAI", PRESETS[0].base_url, "not-a-real-key", "openai_chat")]
     assert not sheet.add.isEnabled()
     presenters.setup.provider_added.emit(False, "The provider refused the key.")
     assert sheet.wrong.text() == "The provider refused the key."

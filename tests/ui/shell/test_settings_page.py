@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 
 from deepchat_desktop import __version__
 from deepchat_desktop.domain.settings import ProviderSettings
+from deepchat_desktop.presenters.check_words import CheckShown
 from deepchat_desktop.ui.main_window import MainWindow
 from deepchat_desktop.ui.settings.about import AboutPage
 from deepchat_desktop.ui.settings.general import GeneralPage
@@ -73,11 +74,12 @@ def test_a_check_tells_where_it_was_asked(providers: ProvidersPage, presenters: 
     QTest.mouseClick(detail.check, Qt.MouseButton.LeftButton)
     assert presenters.settings.calls == [("check", "openai")]
     assert not detail.check.isEnabled()
-    presenters.settings.check_result.emit("openai", False, "The key was refused (401).")
+    refused = CheckShown(False, "The key was refused", "The key was refused (401).", "Key refused", "key")
+    presenters.settings.tell("openai", refused)
     assert detail.check.isEnabled()
     assert detail.result.isVisible()
     assert detail.result.words.text() == "The key was refused (401)."
-    assert "The check failed" in providers._buttons["openai"].accessibleName()
+    assert "Key refused" in providers._buttons["openai"].accessibleName()
     providers.choose("深度求索")
     assert not detail.result.isVisible()
     providers.choose("openai")
