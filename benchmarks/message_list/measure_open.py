@@ -10,14 +10,28 @@ from typing import Any
 from benchmarks.message_list import corpus
 from benchmarks.message_list.stage import QUIET_S, Watch
 from benchmarks.message_list.subject import OURS, application, make
+from deepchat_desktop.services.store import Store, StoredMessages
 
 LIMIT_S = 20.0
+
+
+def data_folder(path: Path) -> Path:
+    """Return the data folder that belongs to a corpus file."""
+    return path.parent / "data"
+
+
+def stored(path: Path) -> StoredMessages:
+    """Read the conversation's rows from the data folder beside its corpus file."""
+    store = Store.open(data_folder(path), read_only=True)
+    try:
+        return store.read_now(lambda tx: tx.messages.stored("bench"))
+    finally:
+        store.close_now()
 
 
 def fill(data_dir: Path, path: Path) -> None:
     """Write the conversation into a data folder, as the session "bench"."""
     from deepchat_desktop.domain.messages import Session
-    from deepchat_desktop.services.store import Store
 
     messages = corpus.messages(path)
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -74,7 +74,8 @@ def run(*, with_chromium: bool = False, count: int = corpus.MESSAGES) -> int:
     """Measure and print; 1 if a process failed."""
     table = Table()
     with tempfile.TemporaryDirectory() as folder:
-        path, data_dir = Path(folder) / "corpus.json", Path(folder) / "data"
+        path = Path(folder) / "corpus.json"
+        data_dir = measure_open.data_folder(path)
         corpus.save(path, count)
         measure_open.fill(data_dir, path)
         load = os.getloadavg()[0]

@@ -99,6 +99,13 @@ class Clock:
             elif time.perf_counter() - since > QUIET_S:
                 return
 
+    def rest(self, seconds: float) -> None:
+        """Turn the loop for so long, whatever happens."""
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            if not self.turn():
+                time.sleep(0.001)
+
     def lines(self) -> list[int]:
         """Return a check sum of each line of what is shown, from the top."""
         view = self._viewport()

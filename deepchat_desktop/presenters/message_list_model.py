@@ -6,7 +6,7 @@ the first block of a message, are applied at once. Order is kept: messages and t
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -21,7 +21,7 @@ from deepchat_desktop.domain.events import (
     RuntimeEvent,
     SessionDeleted,
 )
-from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.domain.messages import Message, Role
 from deepchat_desktop.presenters.message_view import MessageView, Reading
 from deepchat_desktop.services.store import Size, StoredMessages
 
@@ -120,6 +120,15 @@ class MessageListModel(QObject):
     def texts(self, row: int) -> list[tuple[int, str]]:
         """Return the block and the text of all that can be found in a message; keeps nothing read."""
         return self.message(row).texts()
+
+    def plain_texts(self, start: int, end: int) -> Iterator[tuple[Role, str] | None]:
+        """Yield who spoke and the text of each message from ``start`` to before ``end``; None if it is to be read.
+
+        Nothing is kept read: all of a long conversation costs little more than its text.
+        """
+        stored = self._stored.plain_texts(start, min(end, len(self._stored))) if self._stored is not None else iter(())
+        for view, text in zip_longest(self._messages[start:end], stored):
+            yield text if view is None or view.clean else None
 
     def load(
         self, messages: Sequence[Message] | StoredMessages, session_id: str = "", live: Message | None = None

@@ -116,7 +116,7 @@ class MessageView:
     def let_go(self) -> None:
         """Forget what was read, unless it was changed."""
         if self._stored is not None:
-            self._blocks = None
+            self._blocks = self._facts = None
 
     def _read(self) -> list[Block]:
         return [block.read() for block in self._stored.blocks] if self._stored is not None else []

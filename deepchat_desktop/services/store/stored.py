@@ -6,6 +6,7 @@ Invariants: made without reading any JSON, so a long conversation opens at the s
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from json.decoder import scanstring
 from operator import itemgetter
 from typing import Any, NamedTuple, overload
 
@@ -14,7 +15,7 @@ from deepchat_desktop.domain.budget import IMAGE_TOKENS
 from deepchat_desktop.domain.errors import StoreCorrupt
 from deepchat_desktop.domain.messages import MessageMeta, MessageStatus, Role
 from deepchat_desktop.domain.usage import Usage
-from deepchat_desktop.services.store.text import build, build_block, from_json, unescape
+from deepchat_desktop.services.store.text import MARK, build, build_block, from_json, unescape
 
 _PENDING = b'"status":"pending"'
 BYTES_PER_TOKEN = 3.9
@@ -23,6 +24,8 @@ _FRAME = 50
 """Bytes of a block's JSON beside its text."""
 
 
+_TEXT = b'{"kind":"text","text":"'
+_ESCAPE = MARK.encode()
 _NO_BLOCK: tuple[int, str, bytes] = (-1, "", b"")
 
 Size = tuple[int, int]
@@ -121,6 +124,17 @@ class StoredMessages(Sequence[StoredMessage]):
             if kind == "error" or (kind == "permission" and _PENDING in data):
                 yield bisect_left(self._rows, n, key=itemgetter(0))
 
+    def plain_texts(self, start: int, end: int) -> Iterator[tuple[Role, str] | None]:
+        """Yield who spoke and the text of each message from ``start`` to before ``end``; None if it is not one text."""
+        rows = self._rows[start:end]
+        at = bisect_left(self._blocks, rows[0][0], key=itemgetter(0)) if rows else 0
+        for n, _, role, *_ in rows:
+            first = at
+            while at < len(self._blocks) and self._blocks[at][0] == n:
+                at += 1
+            text = _text(self._blocks[first][2]) if at - first == 1 else None
+            yield (role, text) if text is not None else None
+
     def sizes(self) -> Iterator[Size]:
         """Yield the size of each, much faster than by asking each for its blocks."""
         blocks = iter(self._blocks)
@@ -134,6 +148,17 @@ class StoredMessages(Sequence[StoredMessage]):
                     others += 1
                 of, kind, data = next(blocks, _NO_BLOCK)
             yield text, others
+
+
+def _text(data: bytes) -> str | None:
+    """Return the text of a text block that is written as we write it, three times as fast as reading its JSON."""
+    if not data.startswith(_TEXT) or _ESCAPE in data:
+        return None
+    try:
+        text, _ = scanstring(data.decode(), len(_TEXT))
+    except (ValueError, UnicodeDecodeError):
+        return None
+    return str(text)
 
 
 def unreadable() -> ErrorBlock:

@@ -15,21 +15,21 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from deepchat_desktop.domain.blocks import Block
 from deepchat_desktop.domain.errors import StoreCorrupt
 
-_MARK = "\ufdd0"
+MARK = "\ufdd0"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff\ufdd0]")
-_ESCAPED = re.compile(_MARK + "([0-9a-f]{4})")
+_ESCAPED = re.compile(MARK + "([0-9a-f]{4})")
 
 V = TypeVar("V", bound=BaseModel)
 
 
 def escape(text: str) -> str:
     """Return the stored form of a text."""
-    return _UNSTORABLE.sub(lambda found: f"{_MARK}{ord(found[0]):04x}", text)
+    return _UNSTORABLE.sub(lambda found: f"{MARK}{ord(found[0]):04x}", text)
 
 
 def unescape(stored: str) -> str:
     """Return the text of a stored form."""
-    if _MARK not in stored:
+    if MARK not in stored:
         return stored
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), stored)
 

@@ -41,6 +41,10 @@ class CodeChoices:
         self.picture: object = None
         """The last picture of a diagram."""
 
+    def chosen(self) -> bool:
+        """Tell whether anything is other than at first."""
+        return self.wrap or self.collapsed or self.drawn or bool(self.slide.offset)
+
 
 class CodeShape(Shape):
     """One code block."""

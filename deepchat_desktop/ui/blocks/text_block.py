@@ -187,6 +187,11 @@ class MarkdownText:
         """Return what was chosen for the code in a part."""
         return self._kept.setdefault(part.start, {})
 
+    def chosen(self) -> bool:
+        """Tell whether the reader chose anything that a new reading of the text would not know."""
+        codes = (code for kept in self._kept.values() for code in kept.values())
+        return any(code.chosen() for code in codes) or any(table.slide.offset for table in self._columns.values())
+
 
 def slice_end(text: str, start: int) -> int:
     """Return how far a text is cut in one go from ``start``: all of an ordinary text, or to the end of a line."""

@@ -19,7 +19,7 @@ from deepchat_desktop.ui.message_list.selection import END, RICH_LIMIT, Place, S
 if TYPE_CHECKING:
     from deepchat_desktop.ui.message_list.message_list import MessageList
 
-_ASKS = frozenset({"retry", "continue", "settings"})
+_ASKS = frozenset({"retry", "continue", "settings", "diagnostics"})
 _COPIED_MS = 1_600
 
 

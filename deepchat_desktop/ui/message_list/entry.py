@@ -4,7 +4,7 @@ Invariants: a block's cells are asked for anew only when the block changed; what
 space between messages belongs to the first cell.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from deepchat_desktop.domain.blocks import ToolCallBlock
 from deepchat_desktop.presenters.message_list_model import MessageView, Size
@@ -88,6 +88,11 @@ class Entry:
             self._compose(message, width)
         return opened
 
+    def chosen(self) -> bool:
+        """Tell whether the reader chose anything in it: then it cannot be made again from the message alone."""
+        wells = any(choices.folds or choices.memory.get("offsets") for choices in self._choices)
+        return bool(self._groups) or wells or any(text.chosen() for text in self._texts())
+
     def due(self) -> bool:
         """Tell whether a text is still to be compared with a reading of it as a whole."""
         return any(text.due() for text in self._texts())
@@ -151,6 +156,13 @@ class Entry:
             if not cell.height or cell.height == cell.gap:
                 cell.height = cell.guess(width) + cell.gap
         self.measure()
+
+    def set_heights(self, heights: Sequence[int]) -> None:
+        """Take the heights that the same cells had before, as better guesses."""
+        if len(heights) == len(self.cells):
+            for cell, height in zip(self.cells, heights, strict=True):
+                cell.height = height
+            self.measure()
 
     def measure(self) -> None:
         """Sum the heights anew."""

@@ -1,7 +1,7 @@
 """Work that can wait: colours for code, visible blocks first, then a reading of short texts as a whole.
 
 Invariants: a slice ends at its deadline, also within one block; while the view moves, colours wait for the time that
-its frames leave, and readings until it rests; a slice reads one text.
+its frames leave, and readings until it rests; a slice reads one text; memory is given back in a pause.
 """
 
 import time
@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
+from deepchat_desktop.ui.message_list.heap import give_back
 from deepchat_desktop.ui.message_list.layout import Layout
 
 SLICE_S = 0.004
@@ -19,6 +20,9 @@ MOVING_S, BREATH_MS = 0.05, 8
 """A view moves while its last change is less than the first ago; then work begins the second after the last one."""
 SHOWN_EVERY_S = 0.033
 """Colours of a view that takes several slices are painted at this pace: a painting costs as much as a slice."""
+
+DROPPED, REST_MS = 300, 400
+"""After so many dropped blocks, and once the view has rested for so long, free memory is given back to the system."""
 
 
 class IdleWork(QObject):
@@ -36,10 +40,16 @@ class IdleWork(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._work)
+        self._given_back = 0
+        self._resting = QTimer(self)
+        self._resting.setSingleShot(True)
+        self._resting.setInterval(REST_MS)
+        self._resting.timeout.connect(self._give_back)
 
     def wake(self) -> None:
         """The view changed: something may have to be done."""
         now = time.perf_counter()
+        self._resting.stop()
         self._timer.start(BREATH_MS if now - self._woken < MOVING_S else 0)
         self._woken = now
 
@@ -71,6 +81,12 @@ class IdleWork(QObject):
             self._timer.start(int(left * 1000) + 1)
         elif self._check():
             self._timer.start(0)
+        elif self._layout.dropped - self._given_back >= DROPPED:
+            self._resting.start()
+
+    def _give_back(self) -> None:
+        self._given_back = self._layout.dropped
+        give_back()
 
     def _show(self, worked: bool, *, pending: bool) -> None:
         now = time.perf_counter()

@@ -1,9 +1,12 @@
 """Which blocks stand where: an anchor, and the blocks that are built around it to fill the view.
 
 Invariants: all places follow from the anchor (message, block, px), so a corrected height never moves the top visible
-block; only blocks that meet the view are built; at most ``KEPT`` shapes are alive, the ones seen last.
+block; only blocks that meet the view are built; at most ``KEPT`` shapes are alive and about ``KEPT_ENTRIES`` messages
+are cut into cells, the ones seen last. Of a message that is let go of, the heights are kept; one in which the reader
+chose something is not let go of.
 """
 
+from array import array
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -13,7 +16,8 @@ from deepchat_desktop.ui.message_list import entry as entries
 from deepchat_desktop.ui.message_list.entry import Entry
 from deepchat_desktop.ui.message_list.heights import Heights
 
-KEPT = 600
+KEPT = 400
+KEPT_ENTRIES = 160
 BOTTOM = 28
 """Room under the last message."""
 
@@ -43,7 +47,7 @@ class Placed:
 
 
 class Layout:
-    """The blocks of a model at a width. ``built`` counts shapes made."""
+    """The blocks of a model at a width. ``built`` counts shapes made, ``dropped`` those that were let go of."""
 
     def __init__(self, model: MessageListModel) -> None:
         self._model = model
@@ -54,7 +58,10 @@ class Layout:
         self.anchor = Anchor()
         self.placed: list[Placed] = []
         self.built = 0
+        self.dropped = 0
         self._alive: OrderedDict[int, Cell] = OrderedDict()
+        self._cut: OrderedDict[int, None] = OrderedDict()
+        self._known: dict[int, array[int]] = {}
 
     def reset(self) -> None:
         """Take all messages of the model; none is cut or built."""
@@ -63,6 +70,8 @@ class Layout:
         self.entries = [None] * count
         self.placed = []
         self._alive.clear()
+        self._cut.clear()
+        self._known.clear()
         self.anchor = Anchor()
 
     def append(self) -> None:
@@ -76,7 +85,9 @@ class Layout:
         known = self.entries[row]
         if known is None:
             known = Entry(self._model.message(row), self.width, last=row == len(self.entries) - 1)
+            known.set_heights(self._known.pop(row, ()))
             self.entries[row] = known
+            self._cut[row] = None
             self.heights.set(row, known.height)
         return known
 
@@ -210,6 +221,24 @@ class Layout:
         while len(self._alive) > KEPT:
             _, cell = self._alive.popitem(last=False)
             cell.drop()
+            self.dropped += 1
+        if len(self._cut) <= KEPT_ENTRIES:
+            return
+        for row in {placed.row for placed in self.placed}:
+            self._cut[row] = self._cut.pop(row, None)
+        for row in list(self._cut)[: len(self._cut) - KEPT_ENTRIES]:
+            del self._cut[row]
+            self._let_go(row)
+
+    def _let_go(self, row: int) -> None:
+        """Forget a message's cells. A message that changes, or in which something was chosen, keeps them."""
+        entry = self.entries[row]
+        if entry is None or entry.chosen() or not self._model.message(row).clean:
+            return
+        for cell in entry.cells:
+            self._alive.pop(id(cell), None)
+        self._known[row] = array("i", [cell.height for cell in entry.cells])
+        self.entries[row] = None
 
     def at(self, y: int) -> Placed | None:
         """Return the block at a height of the view, else the nearest one above, else the first."""

@@ -88,7 +88,16 @@ class Selection:
         if found is None:
             return ""
         start, end = found
-        rows = (self._row_markdown(row, start, end) for row in range(start.row, end.row + 1))
+        between = self._model.plain_texts(start.row + 1, end.row)
+        rows = [
+            self._row_markdown(start.row, start, end),
+            *(
+                source.plain(*known) if known is not None else source.markdown(self._model.message(row))
+                for row, known in enumerate(between, start.row + 1)
+            ),
+        ]
+        if end.row > start.row:
+            rows.append(self._row_markdown(end.row, start, end))
         return "\n\n".join(words for words in rows if words)
 
     def plain(self) -> str:

@@ -1,6 +1,7 @@
 """A whole message as Markdown, read from the model alone: nothing is cut, built or laid out for it."""
 
 from deepchat_desktop.domain.blocks import Block
+from deepchat_desktop.domain.messages import Role
 from deepchat_desktop.presenters.message_list_model import MessageView
 from deepchat_desktop.ui.blocks.cell import Choices
 from deepchat_desktop.ui.blocks.registry import BLOCK_CELLS
@@ -12,6 +13,11 @@ def text(message: MessageView) -> str:
     if message.role == "user":
         return user_cells.source_of(message)
     return "\n\n".join(block.text.strip("\n") for block in message.blocks if block.kind == "text")
+
+
+def plain(role: Role, written: str) -> str:
+    """Return a message that is nothing but one text, as ``markdown`` does."""
+    return written if role == "user" else written.strip("\n")
 
 
 def markdown(message: MessageView) -> str:
