@@ -24,6 +24,7 @@ from deepchat_desktop.domain.messages import Connection, SessionSettings
 from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
 from deepchat_desktop.presenters.completion import CompletionPresenter, Sessions, WorkspaceFiles
+from deepchat_desktop.presenters.diagnostics import diagnostics_text
 from deepchat_desktop.presenters.guarded import guarded
 from deepchat_desktop.presenters.session import SessionPresenter
 from deepchat_desktop.presenters.words import error_words
@@ -139,6 +140,11 @@ class AgentRuntimePresenter(QObject):
             return None
         output = self.settings().max_output or self._capabilities().max_output
         return plan_budget(window=window, output=output, tools=())
+
+    def diagnostics(self) -> str:
+        """Return the last exchange with the open session's provider, without keys; "" before there was one."""
+        connection = self._connection()
+        return diagnostics_text(self._core, connection.provider) if connection is not None else ""
 
     def looks_like_key(self, text: str) -> bool:
         """Tell whether a text seems to hold an API key, to warn before it is sent."""

@@ -32,14 +32,14 @@ def shown(checked: Checked, models: int, *, key_page: bool, has_key: bool, at: s
     if checked.kind == "ok":
         return CheckShown(True, title if has_key else _tr("It answers"), _facts(checked, models, at), short, step)
     advice = _advice(checked.kind).format(model=checked.model)
-    return CheckShown(False, title, " ".join(part for part in (checked.words, advice) if part), short, step)
+    return CheckShown(False, title, _sentences(checked.words, advice), short, step)
 
 
 def not_refreshed(words: str, models: int, listed: str) -> CheckShown:
     """Return the words of a list that did not come; ``listed`` is the day of the list that stays."""
     stays = _tr("The {count} models of {day} stay as they are.").format(count=models, day=listed) if models else ""
-    detail = " ".join(part for part in (words, stays) if part)
-    return CheckShown(False, _tr("The list of models did not come"), detail, _tr("Not refreshed"), "retry")
+    title, short = _tr("The list of models did not come"), _tr("Not refreshed")
+    return CheckShown(False, title, _sentences(words, stays), short, "retry")
 
 
 def refreshed_words(models: int, at: str) -> CheckShown:
@@ -88,6 +88,12 @@ def _advice(kind: CheckKind) -> str:
             return _tr("Turn on one of its models, or add one by hand.")
         case "other":
             return _tr("Check the base URL and the API style.")
+
+
+def _sentences(*parts: str) -> str:
+    """Return the parts one after the other, each with its stop."""
+    texts = [part.strip() for part in parts if part.strip()]
+    return " ".join(text if text[-1] in ".!?…。！？" else f"{text}." for text in texts)
 
 
 def _facts(checked: Checked, models: int, at: str) -> str:

@@ -140,6 +140,6 @@ def tokens(count: int | None) -> str:
         return ""
     if count >= 999_500:
         return f"{count / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
-    if count % 1024 == 0 and count >= 1024:
+    if count % 1024 == 0 and count % 1000:
         return f"{count // 1024}K"
     return f"{round(count / 1000)}K" if count >= 10_000 else f"{count / 1000:.1f}K" if count >= 1000 else str(count)

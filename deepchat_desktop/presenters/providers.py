@@ -6,7 +6,7 @@ does not inherit it; a list that does not come leaves the old one in place.
 
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -52,6 +52,12 @@ class ProvidersPresenter(QObject):
     def is_busy(self, provider_id: str) -> bool:
         """Tell whether a check or a refresh is under way."""
         return provider_id in self._busy
+
+    def key_place(self, provider_id: str) -> Literal["keychain", "memory", ""]:
+        """Return where a provider's key is kept, "" if there is none."""
+        if self._core.secrets.only_in_memory(provider_id):
+            return "memory"
+        return "keychain" if self._provider(provider_id).key_backend else ""
 
     def default_model(self) -> tuple[str, str]:
         """Return provider and model of a new session as the user chose them, two empty texts before that."""

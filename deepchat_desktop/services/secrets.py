@@ -130,6 +130,10 @@ class Secrets:
             remember(key)
         return key
 
+    def only_in_memory(self, name: str) -> bool:
+        """Tell whether a key is kept until the program ends, in no keychain."""
+        return name in self._session
+
     async def delete(self, name: str, stored_in: str | None = None) -> None:
         """Forget a key here and in the keychain; one that is not there is no error.
 

@@ -121,7 +121,7 @@ def _scroll_bars() -> str:
     t = theme
     return f"""
 QAbstractScrollArea {{ background:transparent; border:0; }}
-QHeaderView {{ background:{css(t.window)}; }}
+QHeaderView {{ background:transparent; border:0; }}
 QHeaderView::section {{ background:{css(t.window)}; color:{css(t.muted)}; border:0; padding:4px 6px; }}
 QScrollBar:vertical {{ background:transparent; width:10px; margin:0; border:0; }}
 QScrollBar::handle:vertical {{ background:{css(t.scroll)}; border-radius:3px; min-height:32px; margin:2px 2px; }}

@@ -227,6 +227,9 @@ class FakeAgent(QObject):
     def models(self) -> list[tuple[str, str, str]]:
         return list(self.available)
 
+    def diagnostics(self) -> str:
+        return "POST https://models.test/v1"
+
     def looks_like_key(self, text: str) -> bool:
         return "sk-" in text
 
@@ -430,6 +433,9 @@ class FakeSettings(QObject):
     def tell(self, provider_id: str, told: CheckShown) -> None:
         self.told[provider_id] = told
         self.check_result.emit(provider_id, told.ok, told.detail)
+
+    def key_place(self, provider_id: str) -> str:
+        return "keychain" if any(each.id == provider_id and each.key_backend for each in self.listed) else ""
 
     def is_busy(self, provider_id: str) -> bool:
         return provider_id in self.busy

@@ -182,6 +182,7 @@ class ModelDirectory:
                 timeouts=timeouts(),
                 mask=mask,
                 route=self.proxies.route,
+                log=self._log(connection.provider),
             )
             self._clients[cache] = make_provider(connection.api or "openai_chat", endpoint)
         return ConnectedModel(

@@ -13,7 +13,7 @@ from deepchat_desktop.domain.catalogue import CatalogueModel, catalogue
 from deepchat_desktop.domain.errors import ProviderError
 from deepchat_desktop.domain.prompt import ModelRequest, UserMessage
 from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings
-from deepchat_desktop.domain.stream import RateLimited, Stop, StreamError
+from deepchat_desktop.domain.stream import StreamError
 from deepchat_desktop.services.providers.base import Provider
 
 CheckKind = Literal["ok", "auth", "quota", "busy", "model", "network", "no_models", "other"]
@@ -84,7 +84,7 @@ def _chosen(settings: ProviderSettings, wanted: str | None) -> CatalogueModel | 
 
 
 async def _ask(provider: Provider, model: CatalogueModel) -> StreamError | None:
-    """Return what refused the question, None as soon as an answer begins."""
+    """Return what refused the question, None if it was answered; the few words of it are read to their end."""
     request = ModelRequest(
         model=model.id,
         messages=(UserMessage(text=QUESTION),),
@@ -95,8 +95,6 @@ async def _ask(provider: Provider, model: CatalogueModel) -> StreamError | None:
         async for event in events:
             if isinstance(event, StreamError):
                 return event
-            if isinstance(event, Stop) or not isinstance(event, RateLimited):
-                return None
     return None
 
 

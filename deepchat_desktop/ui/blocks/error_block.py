@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from deepchat_desktop.domain.blocks import Block, ErrorBlock
+from deepchat_desktop.domain.errors import PROVIDER_ERROR_KINDS
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.blocks import error_words
 from deepchat_desktop.ui.blocks.cell import Cell, Choices
@@ -24,7 +25,9 @@ def steps_of(block: ErrorBlock) -> list[Ask]:
     """Return what the buttons do, the first one first."""
     step = error_words.step_of(block.code, retryable=block.retryable)
     steps: list[Ask] = [step] if step is not None else []
-    return [*steps, "retry"] if step in ("settings", "continue") else steps
+    if step in ("settings", "continue"):
+        steps.append("retry")
+    return [*steps, "diagnostics"] if block.code in PROVIDER_ERROR_KINDS else steps
 
 
 class ErrorShape(PlainShape):

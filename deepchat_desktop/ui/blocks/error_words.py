@@ -4,7 +4,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
-Ask = Literal["retry", "continue", "settings"]
+Ask = Literal["retry", "continue", "settings", "diagnostics"]
 """What a button in a message asks for."""
 
 
@@ -55,3 +55,5 @@ def step_words(step: Ask) -> str:
             return _tr("Continue")
         case "retry":
             return _tr("Try again")
+        case "diagnostics":
+            return _tr("Copy diagnostics")

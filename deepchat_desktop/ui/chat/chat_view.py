@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QGuiApplication,
     QHideEvent,
     QKeyEvent,
     QKeySequence,
@@ -225,8 +226,18 @@ class ChatView(QWidget):
                 self._agent.retry_last()
             case "continue":
                 self._agent.continue_run()
+            case "diagnostics":
+                self._copy_diagnostics()
             case _:
                 self.settings_asked.emit()
+
+    def _copy_diagnostics(self) -> None:
+        report = self._agent.diagnostics()
+        if report:
+            QGuiApplication.clipboard().setText(report)
+            self.composer.tell(self.tr("Copied: the last request and its answer, without keys."))
+        else:
+            self.composer.tell(self.tr("Nothing was sent to this provider since the start."))
 
     def _open_link(self, url: str, words: str) -> None:
         try:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
@@ -69,15 +69,17 @@ class ResultBar(Box):
         self.words = Label("", tone="muted", wrap=True)
         self.step = Button(self.tr("Try again"), "ghost")
         self.step.clicked.connect(self.stepped)
+        self._text = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._text.setSpacing(8)
+        self._text.addWidget(self.title)
+        self._text.addWidget(self.words, 1)
         line = QHBoxLayout(self)
         line.setContentsMargins(10, 4, 6, 4)
         line.setSpacing(8)
-        top = Qt.AlignmentFlag.AlignTop
-        for part, stretch in ((self._icon, 0), (self.title, 0), (self.words, 1), (self.step, 0)):
-            line.addWidget(part, stretch, top if part is not self.words else Qt.AlignmentFlag(0))
+        line.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        line.addLayout(self._text, 1)
+        line.addWidget(self.step, 0, Qt.AlignmentFlag.AlignTop)
         self._icon.setFixedHeight(28)
-        self.title.setFixedHeight(28)
-        self.words.setMinimumHeight(28)
         self.hide()
 
     def show_result(self, ok: bool, words: str, title: str = "", step: str = "") -> None:
@@ -87,6 +89,11 @@ class ResultBar(Box):
         self._icon.set_icon("check-circle" if ok else "warning-circle", tone)
         self.title.setText(title)
         self.title.setVisible(bool(title))
+        # What is wrong takes sentences: they stand under the title, what is right beside it.
+        below = not ok and bool(title)
+        self._text.setDirection(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight)
+        self._text.setSpacing(2 if below else 8)
+        self._text.setContentsMargins(0, 5 if below else 0, 0, 5 if below else 0)
         self.words.setText(words)
         if step:
             self.step.set_label(step)

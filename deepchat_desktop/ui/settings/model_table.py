@@ -43,7 +43,6 @@ class _Head(QHeaderView):
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         words = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
         area = QRectF(rect)
-        painter.fillRect(rect, theme.surface)
         first = logicalIndex == Column.MODEL
         area.setLeft(area.left() + (_PAD if first else 0))
         align = Align.AlignLeft if first else Align.AlignHCenter

@@ -106,13 +106,14 @@ class ProviderDetail(Page):
 
     def _show_key(self, provider: "ProviderSettings") -> None:
         self._key_part.setVisible(provider.id != LOCAL_PROVIDER)
-        kept = provider.key_backend
+        kept = self._settings.key_place(provider.id)
         self.key.setPlaceholderText(self.tr("Enter a new key to replace it") if kept else self.tr("Enter the key"))
-        self._key_note.setText(
-            self.tr("Stored in your keychain. It is never written to a file, a log or an export.")
-            if kept
-            else self.tr("No key is stored in the keychain for this provider.")
-        )
+        places = {
+            "keychain": self.tr("Stored in your keychain. It is never written to a file, a log or an export."),
+            "memory": self.tr("Kept until you quit: there is no usable keychain. It is never written to a file."),
+            "": self.tr("No key is stored in the keychain for this provider."),
+        }
+        self._key_note.setText(places[kept])
         self.save.setEnabled(bool(self.key.text().strip()))
 
     def show_check(self, check: "CheckShown | None", *, busy: bool = False) -> None:
@@ -203,8 +204,9 @@ class ProviderDetail(Page):
         head.addWidget(self.on_words)
         head.addWidget(self.enabled)
         self.column.addLayout(head)
+        self.column.addSpacing(3)
         self.column.addWidget(self.caption)
-        self.column.addSpacing(24)
+        self.column.addSpacing(22)
         self._lay_out_key()
         self.column.addWidget(self._key_part)
         self.column.addWidget(self.result)
@@ -221,6 +223,10 @@ class ProviderDetail(Page):
         self.column.addWidget(self.models)
         self.column.addWidget(group(self.tr("Further headers")))
         self.column.addWidget(self.headers)
+        self._lay_out_foot()
+        self.column.addStretch(1)
+
+    def _lay_out_foot(self) -> None:
         self.column.addWidget(group(self.tr("When something is wrong")))
         note = self.tr(
             "The last request and its answer, with keys blanked out, for a question to others. It holds text of your "
@@ -234,7 +240,6 @@ class ProviderDetail(Page):
         foot.addStretch(1)
         foot.addWidget(self.remove)
         self.column.addLayout(foot)
-        self.column.addStretch(1)
 
     def _lay_out_key(self) -> None:
         line = QHBoxLayout()

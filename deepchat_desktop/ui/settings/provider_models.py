@@ -49,7 +49,7 @@ class ProviderModels(QWidget):
     def _connect(self) -> None:
         self.filter.textChanged.connect(self._filter)
         self.refresh.clicked.connect(lambda: self._settings.refresh(self._id))
-        self.more.clicked.connect(self._all_menu)
+        self.more.clicked.connect(lambda: self.all_menu().popup_under(self.more, right=True))
         self.add.clicked.connect(self._add)
         self.new.returnPressed.connect(self._add)
         self.new.textEdited.connect(lambda _text: self.wrong.hide())
@@ -111,7 +111,8 @@ class ProviderModels(QWidget):
         for part in (self.filter, self.more):
             part.setVisible(many)
 
-    def _all_menu(self) -> Menu:
+    def all_menu(self) -> Menu:
+        """Return the menu for all models that are shown."""
         menu = Menu(self)
         shown = tuple(each.id for each in self.model.shown())
         if self.filter.text().strip():
@@ -124,18 +125,15 @@ class ProviderModels(QWidget):
             menu.addAction(
                 self.tr("Turn off all, new ones too"), lambda: self._settings.switch_all_models(self._id, on=False)
             )
-        menu.popup_under(self.more, right=True)
         return menu
 
-    def _row_menu(self, model_id: str, where: QPoint) -> Menu | None:
-        model = next((each for each in self.model.shown() if each.id == model_id), None)
-        if model is None:
-            return None
-        menu = self._menu_of(model)
-        menu.popup(where)
-        return menu
+    def _row_menu(self, model_id: str, where: QPoint) -> None:
+        for model in self.model.shown():
+            if model.id == model_id:
+                self.menu_of(model).popup(where)
 
-    def _menu_of(self, model: CatalogueModel) -> Menu:
+    def menu_of(self, model: CatalogueModel) -> Menu:
+        """Return the menu of one row."""
         menu, key, settings = Menu(self), self._id, self._settings
         menu.addAction(self.tr("Edit…"), lambda: self.edit(model.id))
         answers = menu.addAction(self.tr("Use for new sessions"), lambda: settings.set_default_model(key, model.id))

@@ -244,7 +244,12 @@ def test_an_unfinished_answer_offers_to_continue(
 
 @pytest.mark.parametrize(
     ("code", "steps"),
-    [("auth", ["settings", "retry"]), ("network", ["retry"]), ("truncated_stream", ["continue", "retry"])],
+    [
+        ("auth", ["settings", "retry", "diagnostics"]),
+        ("network", ["retry", "diagnostics"]),
+        ("truncated_stream", ["continue", "retry", "diagnostics"]),
+        ("local_model", ["settings", "retry"]),
+    ],
 )
 def test_an_error_offers_the_next_step(
     view: MessageList, model: MessageListModel, code: str, steps: list[str]
@@ -376,7 +381,7 @@ def test_a_click_on_a_link_is_told(view: MessageList, model: MessageListModel) -
 def test_only_the_last_answer_can_be_continued_or_retried(view: MessageList, model: MessageListModel) -> None:
     failed = ErrorBlock(code="network", message="lost", retryable=True)
     model.load([make_message("a", TextBlock(text="half"), failed, status="interrupted")])
-    assert names(view, 0) == ["retry", "continue", "copy", "retry"]
+    assert names(view, 0) == ["retry", "diagnostics", "continue", "copy", "retry"]
     high = cells_of(view, 0)[1].height
     model.apply(MessageAdded(session_id="s", message=make_message("u", TextBlock(text="q"), role="user")))
     assert names(view, 0) == ["copy"]
