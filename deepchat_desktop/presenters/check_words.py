@@ -83,7 +83,7 @@ def _advice(kind: CheckKind) -> str:
         case "model":
             return _tr("It was asked for {model}: turn that model off, or refresh the list.")
         case "network":
-            return _tr("Check the address, the network and the proxy.")
+            return _tr("The proxy is set on the page General.")
         case "no_models":
             return _tr("Turn on one of its models, or add one by hand.")
         case "other":

@@ -22,6 +22,7 @@ from deepchat_desktop.presenters import check_words
 from deepchat_desktop.presenters.check_words import CheckShown
 from deepchat_desktop.presenters.diagnostics import diagnostics_text
 from deepchat_desktop.presenters.guarded import guarded
+from deepchat_desktop.presenters.ollama import OllamaPresenter
 from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.clock import now_ms
 
@@ -36,6 +37,9 @@ class ProvidersPresenter(QObject):
     def __init__(self, core: Core, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._core = core
+        self.ollama = OllamaPresenter(core, self)
+        self.ollama.listed.connect(self.refresh)
+        self.ollama.notice.connect(self.notice)
         self._checks: dict[str, CheckShown] = {}
         self._busy: set[str] = set()
 

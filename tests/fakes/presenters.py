@@ -359,6 +359,13 @@ class FakeSetup(QObject):
         return self.keychain
 
 
+class FakeOllama(QObject):
+    changed = Signal(str)
+
+    def pull_of(self, provider_id: str) -> None:
+        return None
+
+
 class FakeSettings(QObject):
     changed = Signal()
     check_result = Signal(str, bool, str)
@@ -371,6 +378,7 @@ class FakeSettings(QObject):
         self._theme = "light"
         self._text_size = 14
         self.listed: list[ProviderSettings] = []
+        self.ollama = FakeOllama()
         self.told: dict[str, CheckShown] = {}
         self.busy: set[str] = set()
         self.default = ("", "")

@@ -6,7 +6,7 @@ Knows the user's settings, the keychain and the local model; everything above on
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deepchat_desktop.domain.catalogue import model_of, offered
 from deepchat_desktop.domain.errors import ConfigError
@@ -19,6 +19,9 @@ from deepchat_desktop.services.providers.exchange import ExchangeLog, report
 from deepchat_desktop.services.providers.registry import make_provider
 from deepchat_desktop.services.proxy import PROXY_KEY, ProxyResolver
 from deepchat_desktop.services.secrets import Secrets, mask
+
+if TYPE_CHECKING:
+    from deepchat_desktop.services.providers.ollama_store import OllamaStore
 
 
 @dataclass(frozen=True)
@@ -106,21 +109,29 @@ class ModelDirectory:
         )
         key = (provider.id, provider.api, provider.base_url, repr(more))
         if key not in self._clients:
-            endpoint = Endpoint(
-                base_url=provider.base_url,
-                family=provider.id,
-                headers=dict(provider.headers),
-                options=dict(provider.options),
-                key=lambda: self._secrets.get(provider.id, provider.key_backend),
-                timeouts=timeouts(),
-                mask=mask,
-                route=self.proxies.route,
-                requests_per_minute=provider.requests_per_minute,
-                secret_headers=lambda: self._secret_headers(provider),
-                log=self._log(provider.id),
-            )
-            self._clients[key] = make_provider(provider.api, endpoint)
+            self._clients[key] = make_provider(provider.api, self._endpoint(provider))
         return self._clients[key]
+
+    def ollama_store(self, provider_id: str) -> "OllamaStore":
+        """Return what fetches and deletes models on an Ollama server. Raises ``ConfigError``."""
+        from deepchat_desktop.services.providers.ollama_store import OllamaStore
+
+        return OllamaStore(self._endpoint(self.provider_settings(provider_id)))
+
+    def _endpoint(self, provider: ProviderSettings) -> Endpoint:
+        return Endpoint(
+            base_url=provider.base_url,
+            family=provider.id,
+            headers=dict(provider.headers),
+            options=dict(provider.options),
+            key=lambda: self._secrets.get(provider.id, provider.key_backend),
+            timeouts=timeouts(),
+            mask=mask,
+            route=self.proxies.route,
+            requests_per_minute=provider.requests_per_minute,
+            secret_headers=lambda: self._secret_headers(provider),
+            log=self._log(provider.id),
+        )
 
     def local_client(self, model: str) -> Provider:
         """Return the client of the embedded model."""

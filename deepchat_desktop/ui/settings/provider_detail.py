@@ -18,6 +18,7 @@ from deepchat_desktop.ui.controls_shown import Field, Glyph, Label
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from deepchat_desktop.ui.open_external import open_external
 from deepchat_desktop.ui.settings.form import Page, ResultBar, captioned, group
+from deepchat_desktop.ui.settings.ollama_pull import OllamaPull
 from deepchat_desktop.ui.settings.provider_headers import HeadersEditor
 from deepchat_desktop.ui.settings.provider_models import ProviderModels
 from deepchat_desktop.ui.settings.provider_options import ProviderOptions
@@ -60,6 +61,7 @@ class ProviderDetail(Page):
         self.options = ProviderOptions(settings)
         self.headers = HeadersEditor(settings)
         self.models = ProviderModels(settings)
+        self.pull = OllamaPull(settings.ollama)
         self.diagnostics = Button(self.tr("Copy diagnostics"), icon="copy")
         self.remove = Button(self.tr("Remove provider…"))
         self._key_note = Label("", fonts.META, tone="subtle", wrap=True)
@@ -100,6 +102,7 @@ class ProviderDetail(Page):
         self._show_key(provider)
         self.options.show_provider(provider)
         self.headers.show_provider(provider)
+        self.pull.show_provider(provider.id, provider.api)
         busy = self._settings.is_busy(provider.id)
         self.models.show_provider(provider, busy=busy)
         self.show_check(check, busy=busy)
@@ -221,6 +224,7 @@ class ProviderDetail(Page):
         self.column.addWidget(self.options)
         self.column.addSpacing(4)
         self.column.addWidget(self.models)
+        self.column.addWidget(self.pull)
         self.column.addWidget(group(self.tr("Further headers")))
         self.column.addWidget(self.headers)
         self._lay_out_foot()

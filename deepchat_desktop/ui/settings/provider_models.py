@@ -14,6 +14,7 @@ from deepchat_desktop.presenters.model_table import ModelTableModel
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button, IconButton, Menu
 from deepchat_desktop.ui.controls_shown import Box, Field, Label
+from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from deepchat_desktop.ui.dialogs.edit_model import EditModelSheet
 from deepchat_desktop.ui.settings.model_table import ModelTable
 
@@ -143,7 +144,20 @@ class ProviderModels(QWidget):
         if model.added:
             menu.addSeparator()
             menu.addAction(self.tr("Remove"), lambda: settings.remove_model(key, model.id))
+        if self._provider is not None and self._provider.api == "ollama" and model.listed:
+            menu.addSeparator()
+            menu.addAction(self.tr("Delete from the server…"), lambda: self.ask_delete(model.id))
         return menu
+
+    def ask_delete(self, model_id: str) -> ConfirmSheet:
+        """Ask whether to delete a model from an Ollama server's disk."""
+        provider_id = self._id
+        title = self.tr("Delete {model}?").format(model=model_id)
+        words = self.tr("It is deleted from the server's disk. To use it again it must be fetched again.")
+        sheet = ConfirmSheet(self.window(), title, words, self.tr("Delete model"))
+        sheet.accepted.connect(lambda: self._settings.ollama.delete(provider_id, model_id))
+        sheet.open()
+        return sheet
 
     def _add(self) -> None:
         problem = self._settings.add_model(self._id, self.new.text())
