@@ -130,7 +130,14 @@ def provider_given(args: argparse.Namespace) -> ProviderSettings:
     if not identifier or identifier in (LOCAL_PROVIDER, "ad-hoc"):
         raise UsageError(f"{args.name!r} cannot be a provider's name.")
     headers = dict(_header(text) for text in args.header)
-    return ProviderSettings(id=identifier, name=args.name, api=args.api, base_url=args.base_url, headers=headers)
+    return ProviderSettings(
+        id=identifier,
+        name=args.name,
+        api=args.api,
+        base_url=args.base_url,
+        headers=headers,
+        others_on=args.api != "azure",  # it lists the region's models, not the user's deployments
+    )
 
 
 def refuse_open_address(base_url: str) -> None:
