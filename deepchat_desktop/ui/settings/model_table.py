@@ -6,7 +6,7 @@ by itself, it only tells.
 """
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -29,6 +29,7 @@ MOST_ROWS = 12
 """A longer list scrolls by itself."""
 _WIDTHS = {Column.CONTEXT: 76, Column.VISION: 70, Column.TOOLS: 62, Column.REASONING: 80, Column.ON: 64}
 _PAD = 14
+_NAME_ROOM = 150
 
 
 class _Head(QHeaderView):
@@ -206,6 +207,14 @@ class ModelTable(QTableView):
 
     def sizeHint(self) -> QSize:
         return QSize(420, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the name keeps its room: what the row's sheet shows too goes first."""
+        room = event.size().width() - _NAME_ROOM - _WIDTHS[Column.ON]
+        for column in (Column.CONTEXT, Column.TOOLS, Column.VISION, Column.REASONING):
+            room -= _WIDTHS[column]
+            self.setColumnHidden(column, room < 0)
+        super().resizeEvent(event)
 
     def _hover(self, row: int) -> None:
         if row != self.hovered:

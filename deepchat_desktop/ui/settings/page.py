@@ -6,7 +6,7 @@ Only pages whose feature exists are listed.
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts, icons
@@ -14,6 +14,7 @@ from deepchat_desktop.ui.controls import IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line
 from deepchat_desktop.ui.icons import IconName
 from deepchat_desktop.ui.paint import painting, rr, text
+from deepchat_desktop.ui.plain_tip import set_plain_tip
 from deepchat_desktop.ui.settings.about import AboutPage
 from deepchat_desktop.ui.settings.general import GeneralPage
 from deepchat_desktop.ui.settings.providers import ProvidersPage
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.settings import SettingsPresenter
     from deepchat_desktop.presenters.setup import SetupPresenter
 
-NAV_WIDTH = 248
+NAV_WIDTH, FOLDED_WIDTH = 248, 50
+FOLDS_BELOW = 900
+"""In a narrower window the list of pages shows its icons only."""
 GENERAL, PROVIDERS, ABOUT = range(3)
 """The pages by their place in the list."""
 
@@ -40,6 +43,7 @@ class NavButton(QAbstractButton):
         self._icon: IconName = icon
         self.setText(words)
         self.setAccessibleName(words)
+        set_plain_tip(self, words)
         self.setCheckable(True)
         self.setFixedHeight(34)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -56,6 +60,8 @@ class NavButton(QAbstractButton):
                 rr(p, box, 6, theme.selected if on else theme.hover)
             spot = QRectF(box.left() + 8, box.top(), 18, box.height())
             icons.draw(p, spot, self._icon, theme.accent_text if on else theme.muted, 17)
+            if self.width() <= FOLDED_WIDTH:
+                return
             words = QRectF(box.left() + 34, box.top(), box.width() - 40, box.height())
             text(p, words, self.text(), fonts.CONTROL, fonts.MEDIUM if on else fonts.REGULAR)
 
@@ -78,7 +84,10 @@ class SettingsPage(Box):
         self.back.clicked.connect(self.left)
         for icon, words, page in self._registry(settings, setup):
             self._add(icon, words, page)
+        self._words = Label(self.tr("Settings"), weight=fonts.SEMIBOLD)
+        self._side = Box("window")
         self._lay_out()
+        self._fold(False)
         self.show_page(0)
 
     def _registry(
@@ -107,13 +116,12 @@ class SettingsPage(Box):
         head.setContentsMargins(8, 0, 8, 0)
         head.setSpacing(4)
         head.addWidget(self.back)
-        head.addWidget(Label(self.tr("Settings"), weight=fonts.SEMIBOLD))
+        head.addWidget(self._words)
         head.addStretch(1)
         top = QWidget()
         top.setFixedHeight(44)
         top.setLayout(head)
-        side = Box("window")
-        side.setFixedWidth(NAV_WIDTH)
+        side = self._side
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -126,6 +134,15 @@ class SettingsPage(Box):
         row.addWidget(side)
         row.addWidget(Line(vertical=True))
         row.addWidget(self.pages, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold the list of pages where the page needs the room."""
+        self._fold(event.size().width() < FOLDS_BELOW)
+        super().resizeEvent(event)
+
+    def _fold(self, folded: bool) -> None:
+        self._side.setFixedWidth(FOLDED_WIDTH if folded else NAV_WIDTH)
+        self._words.setVisible(not folded)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape goes back."""

@@ -53,9 +53,10 @@ class ProviderDetail(Page):
         self.save = Button(self.tr("Save key"))
         self.check = Button(self.tr("Check"))
         self.result = ResultBar()
+        self.name = Field(self.tr("Name"))
         self.address = Field(self.tr("Base URL"))
         self.limit = Field(self.tr("Requests a minute"), self.tr("no limit"))
-        self.limit.setFixedWidth(150)
+        self.limit.setFixedWidth(130)
         self.wrong = Label("", fonts.META, tone="danger", wrap=True)
         self.wrong.hide()
         self.options = ProviderOptions(settings)
@@ -77,6 +78,7 @@ class ProviderDetail(Page):
         self.save.clicked.connect(self._save_key)
         self.check.clicked.connect(self._check)
         self.result.stepped.connect(self._take_step)
+        self.name.editingFinished.connect(self._save_name)
         self.address.editingFinished.connect(self._save_address)
         self.limit.editingFinished.connect(self._save_limit)
         self.diagnostics.clicked.connect(self._copy_diagnostics)
@@ -96,9 +98,11 @@ class ProviderDetail(Page):
         self._shown_url = provider.base_url
         limit = provider.requests_per_minute
         self._shown_limit = "" if limit is None else f"{limit:g}"
-        for field, words in ((self.address, self._shown_url), (self.limit, self._shown_limit)):
+        shown = ((self.name, provider.name), (self.address, self._shown_url), (self.limit, self._shown_limit))
+        for field, words in shown:
             if fresh or not field.hasFocus():
                 field.setText(words)
+                field.setCursorPosition(0)  # a long one shows its beginning
         self._show_key(provider)
         self.options.show_provider(provider)
         self.headers.show_provider(provider)
@@ -176,6 +180,11 @@ class ProviderDetail(Page):
         self.show_check(None, busy=True)
         self._settings.check(self._id)
 
+    def _save_name(self) -> None:
+        name = self.name.text().strip()
+        if name and name != self._name:
+            self._settings.change(self._id, name=name)
+
     def _save_address(self) -> None:
         if self.address.text().strip() != self._shown_url:
             self._say_wrong(self._settings.set_base_url(self._id, self.address.text()), self.address)
@@ -216,7 +225,8 @@ class ProviderDetail(Page):
         self.column.addSpacing(22)
         place = QHBoxLayout()
         place.setSpacing(16)
-        place.addLayout(captioned(self.tr("Base URL"), self.address), 1)
+        place.addLayout(captioned(self.tr("Name"), self.name), 2)
+        place.addLayout(captioned(self.tr("Base URL"), self.address), 3)
         place.addLayout(captioned(self.tr("Requests a minute"), self.limit))
         self.column.addLayout(place)
         self.column.addWidget(self.wrong)

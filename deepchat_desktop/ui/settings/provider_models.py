@@ -5,7 +5,7 @@ Marks that the user changes by hand stay when the list is refreshed.
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from deepchat_desktop.domain.catalogue import CatalogueModel, catalogue
@@ -34,7 +34,7 @@ class ProviderModels(QWidget):
         self.table = ModelTable(self.model)
         self.count = Label("", fonts.META, tone="muted")
         self.filter = Field(self.tr("Filter models"), self.tr("Filter models"))
-        self.filter.setFixedWidth(180)
+        self.filter.setMaximumWidth(180)
         self.refresh = Button(self.tr("Refresh"), icon="arrow-clockwise")
         self.more = IconButton("dots-three", self.tr("All models"), 30)
         self.new = Field(self.tr("Model's id"), "")
@@ -171,8 +171,9 @@ class ProviderModels(QWidget):
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(Label(self.tr("Models"), weight=fonts.SEMIBOLD))
-        head.addWidget(self.count, 1, Qt.AlignmentFlag.AlignLeft)
-        head.addWidget(self.filter)
+        head.addWidget(self.count, 0)
+        head.addStretch(1)
+        head.addWidget(self.filter, 100)
         head.addWidget(self.refresh)
         head.addWidget(self.more)
         inside = QVBoxLayout(self._frame)

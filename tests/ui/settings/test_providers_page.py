@@ -290,3 +290,19 @@ async def test_diagnostics_are_copied_without_keys(desk: Desk, server: WireServe
     assert "Wrong key •••" in copied
     assert KEY not in copied
     assert KEY not in "".join(path.read_text("utf-8", "replace") for path in desk.core.data_dir.rglob("*.json"))
+
+
+async def test_a_name_can_be_changed_and_a_narrow_window_keeps_it_readable(desk: Desk) -> None:
+    desk.set_up("http://127.0.0.1:9/v1", "a")
+    detail = desk.providers.detail
+    detail.name.setText("At work")
+    detail.name.editingFinished.emit()
+    assert desk.provider().name == "At work"
+    assert detail.title.text() == "At work"
+    table = detail.models.table
+    assert not any(table.isColumnHidden(column) for column in range(6))
+    desk.page.resize(760, 520)
+    await desk.until(lambda: table.isColumnHidden(4) and detail.viewport().width() > 400)
+    assert not table.isColumnHidden(0)
+    assert not table.isColumnHidden(5)
+    assert table.width() <= detail.viewport().width()
