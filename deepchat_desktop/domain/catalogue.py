@@ -125,6 +125,12 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     return sum(tokens * (each or 0.0) for tokens, each in parts) / PER_TOKENS
 
 
+def _window_of(provider: ProviderSettings) -> int | None:
+    """Return the context length that the user set for all of an Ollama server's models: what runs counts."""
+    text = provider.options.get("num_ctx", "") if provider.api == "ollama" else ""
+    return int(text) if text.isdecimal() and int(text) > 0 else None
+
+
 def _model(provider: ProviderSettings, model: ModelSettings, *, listed: bool) -> CatalogueModel:
     choice = provider.choices.get(model.id, ModelChoice())
     family = family_of(model.id)
@@ -137,6 +143,8 @@ def _model(provider: ProviderSettings, model: ModelSettings, *, listed: bool) ->
             if value is not None:
                 facts[fact], sources[fact] = value, source
                 break
+    if sources.get("context") != "user" and (window := _window_of(provider)):
+        facts["context"], sources["context"] = window, "user"
     chat = family.chat if model.chat is None else model.chat
     default = choice.added or (provider.others_on and chat)
     return CatalogueModel(

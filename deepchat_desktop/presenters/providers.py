@@ -26,6 +26,9 @@ from deepchat_desktop.presenters.ollama import OllamaPresenter
 from deepchat_desktop.presenters.words import words_of
 from deepchat_desktop.services.clock import now_ms
 
+SMALLEST_WINDOW = 512
+"""Tokens; less holds no system prompt."""
+
 
 class ProvidersPresenter(QObject):
     """Reads and changes the providers of the settings file."""
@@ -86,10 +89,15 @@ class ProvidersPresenter(QObject):
         """Change a provider's name, whether it is on, its options or its limit."""
         self._update(provider_id, lambda provider: provider.model_copy(update=changes))
 
-    def set_option(self, provider_id: str, name: str, value: str) -> None:
-        """Set one of the API style's own settings; no value takes it away."""
+    def set_option(self, provider_id: str, name: str, value: str) -> str:
+        """Set one of the API style's own settings; no value takes it away. Return what is wrong with it, or ""."""
+        if name == "num_ctx" and value and not (value.isdecimal() and int(value) >= SMALLEST_WINDOW):
+            return self.tr("The context length is a whole number of tokens, at least {least}.").format(
+                least=SMALLEST_WINDOW
+            )
         options = {key: each for key, each in self._provider(provider_id).options.items() if key != name}
         self.change(provider_id, options={**options, name: value} if value else options)
+        return ""
 
     def set_base_url(self, provider_id: str, text: str) -> str:
         """Change the address; return what is wrong with it, or "". Another origin does not inherit the key (SEC-4)."""
@@ -224,6 +232,7 @@ class ProvidersPresenter(QObject):
     async def _set_key(self, provider_id: str, key: str) -> None:
         stored = await self._core.secrets.set(provider_id, key)
         self.change(provider_id, key_backend=stored.backend)
+        self._busy.discard(provider_id)  # a check that runs has asked with the old key
         self.check(provider_id)
 
     async def _move(self, provider: ProviderSettings, url: str) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls_choice import Select
-from deepchat_desktop.ui.controls_shown import Field
+from deepchat_desktop.ui.controls_shown import Field, Label
 from deepchat_desktop.ui.settings.form import captioned, empty
 
 if TYPE_CHECKING:
@@ -78,8 +79,14 @@ class ProviderOptions(QWidget):
         self._id = ""
         self.fields: dict[str, Field] = {}
         self.selects: dict[str, Select] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout()
+        self.wrong = Label("", fonts.META, tone="danger", wrap=True)
+        self.wrong.hide()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(self._column)
+        outer.addWidget(self.wrong)
 
     def show_provider(self, provider: "ProviderSettings") -> None:
         """Show a provider's options."""
@@ -87,7 +94,7 @@ class ProviderOptions(QWidget):
             self._id = provider.id
             self._build(provider.api)
         for name, field in self.fields.items():
-            if not field.hasFocus():
+            if not field.hasFocus() and not self.wrong.text():
                 field.setText(provider.options.get(name, ""))
         for name, select in self.selects.items():
             select.set_value(provider.options.get(name, ""))
@@ -95,6 +102,8 @@ class ProviderOptions(QWidget):
     def _build(self, api: str) -> None:
         empty(self._column)
         self.fields, self.selects = {}, {}
+        self.wrong.clear()
+        self.wrong.hide()
         options = options_of(api)
         self.setVisible(bool(options))
         for option in options:
@@ -104,6 +113,12 @@ class ProviderOptions(QWidget):
             box.setLayout(column)
             self._column.addWidget(box)
 
+    def _save(self, name: str, field: Field) -> None:
+        problem = self._settings.set_option(self._id, name, field.text().strip())
+        field.set_wrong(bool(problem))
+        self.wrong.setText(problem)
+        self.wrong.setVisible(bool(problem))
+
     def _control(self, option: Option) -> QWidget:
         if option.choices:
             select = Select(option.words, option.choices)
@@ -111,6 +126,6 @@ class ProviderOptions(QWidget):
             self.selects[option.name] = select
             return select
         field = Field(option.words, option.hint)
-        field.editingFinished.connect(lambda: self._settings.set_option(self._id, option.name, field.text().strip()))
+        field.editingFinished.connect(lambda: self._save(option.name, field))
         self.fields[option.name] = field
         return field

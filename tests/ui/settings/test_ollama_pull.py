@@ -104,3 +104,15 @@ async def test_deleting_asks_first_and_asks_for_the_list_anew(desk: Desk, server
 @pytest.mark.parametrize("base", ["http://h:11434", "http://h:11434/", "http://h:11434/v1", "http://h:11434/api/chat"])
 async def test_any_address_of_the_server_will_do(base: str) -> None:
     assert store_url(base, "/api/pull") == "http://h:11434/api/pull"
+
+
+async def test_a_context_length_is_the_window_of_its_models(desk: Desk, server: WireServer) -> None:
+    set_up(desk, server, "a", "b")
+    options = desk.providers.detail.options
+    for words, wrong in (("lots", True), ("12", True), ("16384", False)):
+        options.fields["num_ctx"].setText(words)
+        options.fields["num_ctx"].editingFinished.emit()
+        assert options.wrong.isVisible() is wrong
+    desk.shell.settings.choose("p", "b", {"context": 4096})
+    windows = {model.id: model.capabilities.context for model in desk.providers.detail.models.model.shown()}
+    assert windows == {"a": 16384, "b": 4096}
