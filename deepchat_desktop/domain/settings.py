@@ -19,6 +19,8 @@ class Price(Value):
     output: float | None = Field(default=None, ge=0)
     cached: float | None = Field(default=None, ge=0)
     """Of input that was read from the provider's cache."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Of input that was written into the provider's cache."""
     as_of: str = ""
 
 

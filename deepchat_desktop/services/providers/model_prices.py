@@ -17,18 +17,18 @@ def price_of(entry: dict[str, Any]) -> Price | None:
     """Return the price in one entry of a list, without its day; None where it tells none."""
     pricing = as_dict(entry.get("pricing")) or as_dict(as_dict(entry.get("model_spec")).get("pricing"))
     if isinstance(pricing.get("prompt"), str):
-        names, factor = ("prompt", "completion", "input_cache_read"), MILLION
+        names, factor = ("prompt", "completion", "input_cache_read", "input_cache_write"), MILLION
     elif as_dict(pricing.get("input")):
         pricing = {name: as_dict(value).get("usd") for name, value in pricing.items()}
-        names, factor = ("input", "output", "cache_input"), 1
+        names, factor = ("input", "output", "cache_input", "cache_write"), 1
     elif isinstance(pricing.get("input"), int | float):
-        names, factor = ("input", "output", "cached_input"), 1
+        names, factor = ("input", "output", "cached_input", "cache_write"), 1
     else:
         return None
     amounts = [_amount(pricing.get(name), factor) for name in names]
     if all(amount is None for amount in amounts):
         return None
-    return Price(input=amounts[0], output=amounts[1], cached=amounts[2])
+    return Price(input=amounts[0], output=amounts[1], cached=amounts[2], cache_write=amounts[3])
 
 
 def _amount(value: object, factor: int) -> float | None:
