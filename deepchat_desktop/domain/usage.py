@@ -1,7 +1,7 @@
 """Token counts of one round or one message.
 
-Convention (the providers' adapters normalise to it): ``input`` includes cached tokens, ``output`` includes
-reasoning tokens, ``cached`` is part of ``input`` and ``reasoning`` is part of ``output``.
+Convention (the providers' adapters normalise to it): ``input`` includes ``cached`` (read from the cache) and
+``cache_write`` (written to it), ``output`` includes ``reasoning``.
 """
 
 from deepchat_desktop.domain.base import Value
@@ -14,6 +14,7 @@ class Usage(Value):
     output: int = 0
     cached: int = 0
     reasoning: int = 0
+    cache_write: int = 0
 
     def plus(self, other: "Usage") -> "Usage":
         """Return the sum of two rounds."""
@@ -22,4 +23,5 @@ class Usage(Value):
             output=self.output + other.output,
             cached=self.cached + other.cached,
             reasoning=self.reasoning + other.reasoning,
+            cache_write=self.cache_write + other.cache_write,
         )

@@ -51,7 +51,7 @@ def test_jsonl_is_one_object_a_line_with_run_ended_last(deepchat: Deepchat, serv
     assert list(ended) == RUN_ENDED_KEYS
     assert (ended["outcome"], ended["stop_reason"], ended["text"]) == ("completed", "complete", "one two three")
     assert (ended["reasoning"], ended["error"], ended["pending"]) == ("hm", None, [])
-    assert ended["usage"] == {"input": 11, "output": 7, "cached": 0, "reasoning": 0}
+    assert ended["usage"] == {"input": 11, "output": 7, "cached": 0, "reasoning": 0, "cache_write": 0}
 
 
 def test_a_session_goes_on_and_remembers_its_server(deepchat: Deepchat, server: WireServer) -> None:

@@ -29,7 +29,7 @@ def test_the_fold_does_not_depend_on_the_cuts(
     folded = json.loads(capsys.readouterr().out)
     assert (folded["text"], folded["reasoning"], folded["stop"]) == ("Grüße 世界", "hm", "tool_use")
     assert folded["tool_calls"] == [{"id": "c1", "name": "read", "arguments": {"path": "ä"}}]
-    assert folded["usage"] == {"input": 10, "output": 5, "cached": 0, "reasoning": 0}
+    assert folded["usage"] == {"input": 10, "output": 5, "cached": 0, "reasoning": 0, "cache_write": 0}
     assert folded["error"] is None
 
 

@@ -36,16 +36,30 @@ def _azure(endpoint: Endpoint) -> Provider:
     return azure_provider(endpoint)
 
 
+def _anthropic(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.anthropic import Anthropic
+
+    return Anthropic(endpoint)
+
+
+def _anthropic_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.anthropic_decode import MessagesDecoder
+
+    return MessagesDecoder()
+
+
 # Each imports its adapter when it is first asked for: the window paints before that.
 ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
     "openai_chat": _openai_chat,
     "openai_responses": _openai_responses,
     "azure": _azure,
+    "anthropic": _anthropic,
 }
 DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai_chat": _openai_chat_decoder,
     "openai_responses": _openai_responses_decoder,
     "azure": _openai_chat_decoder,
+    "anthropic": _anthropic_decoder,
 }
 
 

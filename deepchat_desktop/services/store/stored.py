@@ -6,7 +6,7 @@ Invariants: made without reading any JSON, so a long conversation opens at the s
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from json.decoder import scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]
 from operator import itemgetter
 from typing import Any, NamedTuple, overload
 

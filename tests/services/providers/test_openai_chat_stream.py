@@ -59,7 +59,7 @@ async def test_a_round_over_real_http(connect: Any) -> None:
     with WireServer([chat("Hello there", reasoning="hm", usage=(3, 4))]) as server:
         result = fold_events(await ask(connect(server, headers={"X-Title": "t"})))
     assert (result["text"], result["reasoning"], result["stop"]) == ("Hello there", "hm", "complete")
-    assert result["usage"] == {"input": 3, "output": 4, "cached": 0, "reasoning": 0}
+    assert result["usage"] == {"input": 3, "output": 4, "cached": 0, "reasoning": 0, "cache_write": 0}
     (request,) = server.requests
     assert (request.method, request.path) == ("POST", "/v1/chat/completions")
     assert request.headers["authorization"] == f"Bearer {KEY}"

