@@ -119,7 +119,12 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     """Return what an answer cost in US dollars; None unless every part of it has a known price."""
     if price is None or not (usage.input or usage.output):
         return None
-    parts = ((usage.input - usage.cached, price.input), (usage.cached, price.cached), (usage.output, price.output))
+    parts = (
+        (usage.input - usage.cached - usage.cache_write, price.input),
+        (usage.cached, price.cached),
+        (usage.cache_write, price.cache_write),
+        (usage.output, price.output),
+    )
     if any(tokens and each is None for tokens, each in parts):
         return None
     return sum(tokens * (each or 0.0) for tokens, each in parts) / PER_TOKENS

@@ -133,6 +133,8 @@ def test_a_price_has_the_day_of_its_list() -> None:
         (Usage(input=1_000_000, output=500_000), Price(input=1, output=4), 3.0),
         (Usage(input=1_000_000, cached=400_000, output=0), Price(input=1, output=4, cached=0.5), 0.8),
         (Usage(input=10, cached=4, output=1), Price(input=1, output=4), None),
+        (Usage(input=1_000_000, cache_write=200_000), Price(input=1, output=4, cache_write=2), 1.2),
+        (Usage(input=10, cache_write=4, output=1), Price(input=1, output=4, cached=1), None),
         (Usage(input=10, output=1), Price(input=1), None),
         (Usage(), Price(input=1, output=4), None),
         (Usage(input=10, output=1), None, None),
