@@ -109,7 +109,7 @@ class _Round:
                 pass
 
     def prompts(self) -> list[PromptMessage]:
-        if not self.text.strip() and not self.calls:
+        if not self.text.strip() and not self.calls and not self.carry:
             return []
         calls = tuple(
             PromptCall(

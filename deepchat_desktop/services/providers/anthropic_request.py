@@ -150,9 +150,13 @@ class _Writer:
         blocks = [block for block in said.carry if block.family == self._family]
         content = [as_dict(item) for block in blocks for item in as_list(block.data.get("content"))]
         calls = [as_text(item.get("id")) for item in content if item.get("type") == "tool_use"]
-        if calls != list(ids):
+        told = "".join(as_text(item.get("text")) for item in content if item.get("type") == "text")
+        if not content or calls != list(ids) or not said.text.startswith(told):
             return []
-        return [item for item in content if item.get("type") != "text" or as_text(item.get("text")).strip()]
+        kept = [item for item in content if item.get("type") != "text" or as_text(item.get("text")).strip()]
+        # A round that went on after a pause may have added text alone, which is carried by no part.
+        first_call = next((at for at, item in enumerate(kept) if item.get("type") == "tool_use"), len(kept))
+        return [*kept[:first_call], *_text(said.text[len(told) :]), *kept[first_call:]]
 
     def _results(self, said: AssistantMessage, ids: Sequence[str], results: Sequence[ToolMessage]) -> list[Wire]:
         waiting: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)

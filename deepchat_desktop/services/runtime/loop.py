@@ -22,6 +22,8 @@ from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.request import ask_model
 from deepchat_desktop.services.runtime.run import Run
 
+MAX_PAUSES = 5
+"""So often in a run a provider that paused in the middle of its own tools is asked to go on."""
 CUT_OFF = (
     "This call was cut off by the output limit and did not run; neither did the other calls of this round. "
     "Use shorter arguments, or fewer calls at once."
@@ -44,7 +46,7 @@ class LoopParts:
 
 async def process_stream(parts: LoopParts) -> Outcome:
     """Run rounds until the model is done, something waits for the user, or something failed."""
-    run, cut_off_before = parts.run, False
+    run, cut_off_before, pauses = parts.run, False, 0
     while True:
         end = await _round(parts)
         await parts.echo.flush()
@@ -57,6 +59,8 @@ async def process_stream(parts: LoopParts) -> Outcome:
                 return Completed(reason="max_tokens")
             cut_off_before = True
             await _reject(parts, calls)
+        elif end.continue_turn and not calls and pauses < MAX_PAUSES:
+            pauses += 1
         elif end.reason != "tool_use" or not calls:
             return Completed()
         elif (outcome := await run_calls(run, parts.batch, parts.echo)) is not None:
