@@ -88,9 +88,9 @@ async def _probe(candidate: Candidate, address: str, limit_s: float) -> FoundSer
         kind=candidate.kind,
         title=candidate.title,
         address=address,
-        # All three speak the chat completions of OpenAI under /v1, with streamed tool calls.
+        # All three speak the chat completions of OpenAI under /v1; only Ollama's own API takes a context length.
         base_url=f"http://{address}/v1",
-        api="openai_chat",
+        api="ollama" if candidate.kind == "ollama" else "openai_chat",
         models=models,
     )
 

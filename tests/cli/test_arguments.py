@@ -34,8 +34,8 @@ ADD = ["providers", "add", "x", "--api", "openai_chat", "--base-url", "https://a
         ["answer", "ID", "--choice", "1"],
         ["answer", "ID", "--text", "word"],
         ["answer", "ID", "--allow", "--scope", "always"],
-        ["ask", "hi", "--api", "anthropic", "--base-url", "https://a.test", "--model-id", "m"],
-        ["providers", "add", "x", "--api", "gemini", "--base-url", "https://a.test"],
+        ["ask", "hi", "--api", "bedrock", "--base-url", "https://a.test", "--model-id", "m"],
+        ["providers", "add", "x", "--api", "bedrock", "--base-url", "https://a.test"],
         ["explain", "wire", "--api", "bedrock", __file__],
     ],
 )

@@ -60,7 +60,7 @@ async def test_all_three_are_found_in_order(serve: Serve) -> None:
     assert [server.kind for server in found] == ["ollama", "lmstudio", "llamacpp"]
     address = f"127.0.0.1:{ports['ollama']}"
     assert found[0] == FoundServer(
-        "ollama", "Ollama", address, f"http://{address}/v1", "openai_chat", ("qwen3:4b", "llama3.2")
+        "ollama", "Ollama", address, f"http://{address}/v1", "ollama", ("qwen3:4b", "llama3.2")
     )
     assert found[1].models == ("a", "b")
 

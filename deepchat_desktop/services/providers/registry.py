@@ -48,18 +48,32 @@ def _anthropic_decoder() -> Decoder:
     return MessagesDecoder()
 
 
+def _ollama(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.ollama import Ollama
+
+    return Ollama(endpoint)
+
+
+def _ollama_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.ollama_decode import OllamaDecoder
+
+    return OllamaDecoder()
+
+
 # Each imports its adapter when it is first asked for: the window paints before that.
 ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
     "openai_chat": _openai_chat,
     "openai_responses": _openai_responses,
     "azure": _azure,
     "anthropic": _anthropic,
+    "ollama": _ollama,
 }
 DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai_chat": _openai_chat_decoder,
     "openai_responses": _openai_responses_decoder,
     "azure": _openai_chat_decoder,
     "anthropic": _anthropic_decoder,
+    "ollama": _ollama_decoder,
 }
 
 

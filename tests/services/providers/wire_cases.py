@@ -98,6 +98,8 @@ def differences(result: dict[str, Any], expected: dict[str, Any]) -> list[str]:
             wrong += [] if len(set(filter(None, ids))) in (0, len(ids)) else [f"ids: {ids}"]
         elif name == "server_tools":
             wrong += server_tool_differences(result, want)
+        elif name == "hint":
+            continue  # what the loop does next is tested with a real server
         elif name == "carry":
             shown = {part: value for part, value in want.items() if part != "request"}
             wrong += [] if _holds(result.get(name), shown) else [f"carry: {result.get(name)!r} is not {shown!r}"]
