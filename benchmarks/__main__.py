@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints a table: figure, goal, ratio (below 1 is better than the goal).
 
-    python -m benchmarks [start] [memory] [lateness] [sse] [soak] [list [--with-chromium]]
+    python -m benchmarks [start] [memory] [lateness] [sse] [soak] [bad-input] [list [--with-chromium]]
 
 `list` prints a table of its own, with two other ways to build a message list beside ours.
 """
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import lateness, memory, soak, sse, start
+from benchmarks import bad_input, lateness, memory, soak, sse, start
 from benchmarks.figure import HEAD
 from benchmarks.message_list import run as message_list
 
 ALL = {
     "start": start.measure, "memory": memory.measure, "lateness": lateness.measure, "sse": sse.measure,
-    "soak": soak.measure,
+    "soak": soak.measure, "bad-input": bad_input.measure,
 }  # fmt: skip
 LIST, WITH_CHROMIUM = "list", "--with-chromium"
 

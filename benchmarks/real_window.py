@@ -143,7 +143,7 @@ class RealWindow:
         edit.setFocus()
         type_text(edit, text)
         key(edit, Qt.Key.Key_Return)
-        await self.until(lambda: self.running(), 20)
+        await self.until(self.running, 20)
 
     def running(self) -> bool:
         """Tell whether the open session is being answered."""

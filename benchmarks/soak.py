@@ -37,14 +37,19 @@ def answer_text() -> str:
     return corpus.stream_text("mixed", ANSWER_CHARS)
 
 
-def script(pieces: list[str]) -> dict[str, Any]:
-    """Return the server's script: one answer for each question, a chunk for each token."""
+def answer(pieces: list[str]) -> dict[str, Any]:
+    """Return an answer for the server's script, a chunk for each piece, about a thousand a second."""
     steps: list[Any] = []
     for piece in pieces:
         chunk = {"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": piece}}]}
         steps += [f"data: {json.dumps(chunk)}\n\n", {"pause": PAUSE_S}]
     end = {"id": "1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    return {"answers": [{"steps": [*steps, f"data: {json.dumps(end)}\n\n", "data: [DONE]\n\n"]}], "repeat_last": True}
+    return {"steps": [*steps, f"data: {json.dumps(end)}\n\n", "data: [DONE]\n\n"]}
+
+
+def script(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the server's script: the answers in turn, then the last one again and again."""
+    return {"answers": answers, "repeat_last": True}
 
 
 @contextmanager
@@ -77,7 +82,7 @@ def soak(seconds: float, messages: int) -> dict[str, Any]:
         folder = Path(name)
         corpus.save(folder / "corpus.json", messages)
         measure_open.fill(folder / "data", folder / "corpus.json")
-        with server(folder, script(corpus.cut(answer_text()))) as port:
+        with server(folder, script([answer(corpus.cut(answer_text()))])) as port:
             command = [sys.executable, "-m", "benchmarks.soak_window", str(folder / "data"), str(port), str(seconds)]
             with subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, stdout=subprocess.PIPE,
                                   text=True) as process:  # fmt: skip

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,8 +26,8 @@ from benchmarks.message_list import corpus
 from benchmarks.real_window import RealWindow, click, key, press, provider, run, type_text, wheel
 from benchmarks.soak import LONG, answer_text
 from deepchat_desktop.domain.blocks import TextBlock
-from deepchat_desktop.domain.messages import Session
-from deepchat_desktop.services.store import Store
+from deepchat_desktop.domain.messages import Message, Session
+from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.ui.chat.find_bar import FindBar
 from deepchat_desktop.ui.chat.minimap import Minimap
 
@@ -100,7 +101,7 @@ class Soak:
         view.to_end()
 
     async def jump(self) -> None:
-        strip = self.w.chat.findChild(Minimap)
+        (strip,) = self.w.chat.findChildren(Minimap)
         for _ in range(5):
             click(strip, QPointF(28, self.chance.randint(5, max(6, strip.height() - 60))))
             await asyncio.sleep(3 * FRAME_S)
@@ -120,7 +121,7 @@ class Soak:
 
     async def find(self) -> None:
         self.w.chat.open_find()
-        bar = self.w.chat.findChild(FindBar)
+        (bar,) = self.w.chat.findChildren(FindBar)
         field = bar.field
         type_text(field, self.chance.choice(corpus.ENGLISH))
         await asyncio.sleep(10 * FRAME_S)
@@ -153,8 +154,7 @@ class Soak:
         """Return how many answers are missing, or are not what the server sent."""
         sent, missing = answer_text(), 0
         for session, count in self.asked.items():
-            stored = await self.w.core.store.read(lambda tx, of=session: tx.messages.of_session(of))
-            answers = [message for message in stored if message.run_id and message.role == "assistant"]
+            answers = await self.w.core.store.read(partial(_answered, session))
             right = sum(
                 "".join(block.text for block in message.blocks if isinstance(block, TextBlock)) == sent
                 for message in answers
@@ -163,10 +163,15 @@ class Soak:
         return missing
 
 
+def _answered(session: str, tx: Tx) -> list[Message]:
+    return [found for found in tx.messages.of_session(session) if found.run_id and found.role == "assistant"]
+
+
 def held() -> dict[str, int]:
     """Return how many files, threads and tasks this process has."""
     return {
-        "files": len(os.listdir("/proc/self/fd")), "threads": len(os.listdir("/proc/self/task")),
+        "files": len(list(Path("/proc/self/fd").iterdir())),
+        "threads": len(list(Path("/proc/self/task").iterdir())),
         "tasks": len(asyncio.all_tasks()),
     }  # fmt: skip
 
