@@ -30,7 +30,6 @@ class CatalogueModel(Value):
     added: bool = False
     """It is there because the user named it; it can be removed."""
     listed: bool = True
-    emulate_tools: bool = False
     price: Price | None = None
     price_by_user: bool = False
     sources: dict[Fact, Source]
@@ -38,7 +37,7 @@ class CatalogueModel(Value):
     @property
     def changed(self) -> bool:
         """Whether a fact of it is the user's own."""
-        return self.emulate_tools or self.price_by_user or "user" in self.sources.values()
+        return self.price_by_user or "user" in self.sources.values()
 
 
 def catalogue(provider: ProviderSettings) -> tuple[CatalogueModel, ...]:
@@ -160,7 +159,6 @@ def _model(provider: ProviderSettings, model: ModelSettings, *, listed: bool) ->
         chat=chat,
         added=choice.added and not listed,
         listed=listed,
-        emulate_tools=choice.emulate_tools,
         price=choice.price or model.price,
         price_by_user=choice.price is not None,
         sources=sources,

@@ -47,8 +47,6 @@ class ModelChoice(Value):
     reasoning: bool | None = None
     context: int | None = Field(default=None, gt=0)
     max_output: int | None = Field(default=None, gt=0)
-    emulate_tools: bool = False
-    """Tools are described in the prompt, for a model without function calling."""
     price: Price | None = None
 
 

@@ -122,7 +122,6 @@ class ModelTableModel(QAbstractTableModel):
         if column == Column.MODEL:
             parts += [self.tr("answers in new sessions")] if self.is_default(model.id) else []
             parts += [self.tr("added by hand")] if model.added else []
-            parts += [self.tr("tools through the prompt")] if model.emulate_tools else []
             return ", ".join(parts)
         source = model.sources.get(FACT_OF[column]) if column in FACT_OF else None
         told = {

@@ -120,11 +120,7 @@ class RenderWorker:
     async def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            if process.returncode is None:
-                try:
-                    process.kill()  # it keeps nothing, so there is nothing to close
-                except ProcessLookupError:
-                    _log.debug("The render process had ended by itself")
+            spawn.kill(process)
             await spawn.stop(process)
 
 

@@ -8,8 +8,10 @@ working directory (which may be someone else's project) from being imported in p
 import asyncio
 import json
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ NETWORK_VARIABLES = frozenset({
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
 })  # fmt: skip
+_KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
 
 
@@ -84,19 +87,29 @@ async def stop(process: asyncio.subprocess.Process, patience_s: float = 2.0, *, 
     """
     if process.stdin is not None:
         process.stdin.close()
-    if not by_stdin and process.returncode is None:
-        _signal(process.terminate)
-    for act in (process.terminate, process.kill):
+    if not by_stdin:
+        _send(process, signal.SIGTERM)
+    for number in (signal.SIGTERM, _KILL):
         try:
             async with asyncio.timeout(patience_s):
                 return await process.wait()
         except TimeoutError:
-            _signal(act)
+            _send(process, number)
     return await process.wait()
 
 
-def _signal(act: Callable[[], None]) -> None:
-    try:
-        act()
-    except ProcessLookupError:
-        return  # it ended in the meantime
+def kill(process: asyncio.subprocess.Process) -> None:
+    """Kill a process that keeps nothing; whoever waits for it is told."""
+    _send(process, _KILL)
+
+
+def _send(process: asyncio.subprocess.Process, number: int) -> None:
+    """Send a signal to a process that may have ended a moment ago."""
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        if sys.platform == "win32":
+            process.terminate()
+        else:
+            # ``Process.terminate`` would look first whether it ended, and so take the exit code from the loop.
+            os.kill(process.pid, number)

@@ -50,7 +50,6 @@ choices = st.builds(
     vision=st.none() | st.booleans(),
     tools=st.none() | st.booleans(),
     context=st.none() | st.integers(1, 10**6),
-    emulate_tools=st.booleans(),
 )
 lists = st.lists(
     st.builds(
@@ -109,7 +108,7 @@ def test_all_off_holds_for_models_to_come() -> None:
 
 
 def test_a_reset_keeps_what_is_no_capability() -> None:
-    provider = choose(LISTED, "mine", {"added": True, "on": False, "vision": True, "emulate_tools": True})
+    provider = choose(LISTED, "mine", {"added": True, "on": False, "vision": True})
     assert forget_choice(provider, "mine").choices == {"mine": ModelChoice(added=True, on=False)}
     assert forget_choice(choose(LISTED, "a", {"tools": False}), "a") == LISTED
 

@@ -37,7 +37,6 @@ class ConnectedModel:
     max_output: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     price: Price | None = None
-    emulate_tools: bool = False
 
 
 class ModelDirectory:
@@ -84,7 +83,6 @@ class ModelDirectory:
             capabilities=known.capabilities,
             label=known.name,
             price=known.price,
-            emulate_tools=known.emulate_tools,
         )
 
     def provider_settings(self, provider_id: str) -> ProviderSettings:

@@ -71,8 +71,6 @@ class EditModelSheet(Sheet):
             ("reasoning", self.tr("Reasons")),
         ):
             self._select(name, words, yes_no, _WORDS[getattr(choice, name)])
-        emulate = [("", self.tr("By the provider's own protocol")), ("yes", self.tr("Described in the prompt"))]
-        self._select("emulate_tools", self.tr("Tools go"), emulate, "yes" if choice.emulate_tools else "")
 
     def _price(self, choice: "ModelChoice") -> None:
         listed = None if self._model.price_by_user else self._model.price
@@ -147,7 +145,6 @@ class EditModelSheet(Sheet):
             name: int(texts[name]) if texts[name] else None for name in ("context", "max_output")
         }
         changes |= {name: _VALUES[self.selects[name].value()] for name in ("vision", "tools", "reasoning")}
-        changes["emulate_tools"] = self.selects["emulate_tools"].value() == "yes"
         prices = {name: float(texts[name]) for name in _PRICES if texts[name]}
         changes["price"] = prices or None
         return changes

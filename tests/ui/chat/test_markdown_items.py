@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from deepchat_desktop.domain.blocks import TextBlock
 from deepchat_desktop.ui.blocks import markdown_parse
-from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, MathItem, PictureItem, RuleItem, Span, TableItem, TextItem
+from deepchat_desktop.ui.blocks.markdown_items import (
+    CodeItem,
+    Item,
+    MathItem,
+    PictureItem,
+    RuleItem,
+    Span,
+    TableItem,
+    TextItem,
+)
 from deepchat_desktop.ui.blocks.markdown_parse import parse, parse_part
 from deepchat_desktop.ui.blocks.scanner import Scanner, scan
 from deepchat_desktop.ui.blocks.text_block import MarkdownText
