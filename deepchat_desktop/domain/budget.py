@@ -7,6 +7,7 @@ the active turn is never cut: if it cannot fit, the user is told the figures.
 
 import json
 import math
+import re
 from collections.abc import Sequence
 
 from deepchat_desktop.domain.base import Value
@@ -19,6 +20,7 @@ DEFAULT_OUTPUT = 4_096
 DEFAULT_WINDOW = 16_000
 SAFETY = 256
 IMAGE_TOKENS = 512
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af]+")
 MESSAGE_TOKENS = 4
 """What a message costs beyond its text: role marks and separators."""
 
@@ -49,7 +51,7 @@ def estimate_text(text: str) -> int:
     """Estimate the tokens of a text: 0.78 a CJK character, 1/3.9 of any other byte of UTF-8 (rounded up)."""
     if text.isascii():
         return math.ceil(len(text) / 3.9)
-    wide = sum(1 for char in text if "\u2e80" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af")
+    wide = sum(map(len, _WIDE.findall(text)))
     other = len(text.encode("utf-8", "surrogatepass")) - 3 * wide
     return math.ceil(wide * 0.78 + other / 3.9)
 

@@ -17,6 +17,7 @@ from deepchat_desktop.domain.journal import JournalFact
 from deepchat_desktop.domain.messages import Message, MessageMeta, Session
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.finish import message_fact
+from deepchat_desktop.services.runtime.history import last_turn
 from deepchat_desktop.services.runtime.titles import first_words
 from deepchat_desktop.services.store import Tx
 
@@ -92,7 +93,7 @@ def _ready(tx: Tx, session_id: str) -> tuple[Session, list[Message]]:
     session = tx.sessions.get(session_id)
     if tx.interactions.pending(session_id):
         raise Refused("Answer the request that waits in this session first.", code="pending_interaction")
-    return session, tx.messages.of_session(session_id)
+    return session, last_turn(tx, session_id)  # what is open is there: each beginning settles what was before
 
 
 def _open_answer(tx: Tx, question: Message, variant: int, blocks: Blocks, at: int) -> Message:

@@ -7,11 +7,12 @@ released. An end that the store cannot take is kept and written before the sessi
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from deepchat_desktop.domain.accumulate import Answer
 from deepchat_desktop.domain.blocks import tool_calls_of
+from deepchat_desktop.domain.budget import DEFAULT_WINDOW
 from deepchat_desktop.domain.errors import DeepChatError, NotFound, StoreError
 from deepchat_desktop.domain.events import (
     MessageAdded,
@@ -32,6 +33,7 @@ from deepchat_desktop.services.runtime.batch import Batch
 from deepchat_desktop.services.runtime.context import ContextTooLarge
 from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.finish import error_report, final_message, finish, settle_blocks, write_end
+from deepchat_desktop.services.runtime.history import history
 from deepchat_desktop.services.runtime.loop import LoopParts, process_stream, resume_stream
 from deepchat_desktop.services.runtime.report import run_ended
 from deepchat_desktop.services.runtime.run import Run
@@ -194,10 +196,10 @@ class TurnRunner:
         session = run.session
         run.model = await self._models.connect(session.settings.connection or self._models.default_connection())
         tools = self._router.specs(session) if run.model.capabilities.tools is not False else ()
-        history = await self._store.read(lambda tx: _history(tx, run.message))
+        window = session.settings.context or run.model.capabilities.context or DEFAULT_WINDOW
         return LoopParts(
             run=run,
-            history=history,
+            history=await self._store.read(lambda tx: history(tx, run.message, window)),
             tools=tools,
             system=system_prompt(session, run.model, with_tools=bool(tools)),
             echo=echo,
@@ -252,10 +254,3 @@ def _reopened(session: Session, message: Message, pass_id: str) -> Run:
         answer=Answer(blocks=message.blocks, round=last, usage=message.usage),
         id=pass_id,
     )
-
-
-def _history(tx: Tx, answer: Message) -> Sequence[Message]:
-    """Everything before the answer that is being written, oldest first, up to the user's last message."""
-    history = [message for message in tx.messages.of_session(answer.session_id) if message.id != answer.id]
-    last = max((i for i, message in enumerate(history) if message.role == "user"), default=-1)
-    return history[: last + 1]

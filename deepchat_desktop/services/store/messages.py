@@ -84,6 +84,15 @@ class MessageRows:
         """Return a session's messages with their blocks, in the order in which they were added."""
         return self._where(Messages.session_id == session_id)
 
+    def before(self, session_id: str, message_id: str | None, most: int) -> list[Message]:
+        """Return up to ``most`` messages that were added right before one, or last (None), oldest first."""
+        condition = Messages.session_id == session_id
+        if message_id is not None:
+            condition &= Messages.n < Messages.select(Messages.n).where(Messages.id == message_id).scalar(self._db)
+        rows = Messages.select(Messages.n).where(condition).order_by(Messages.n.desc()).limit(most)
+        numbers = [n for (n,) in rows.tuples().execute(self._db)]
+        return self._where(Messages.n.in_(numbers)) if numbers else []
+
     def stored(self, session_id: str) -> StoredMessages:
         """Return a session's messages as ``of_session`` does, in two queries and with their JSON unread."""
         key = (escape(session_id),)
