@@ -142,9 +142,9 @@ def whole(subject: Subject, path: Path) -> Result:
         if hits is not None:
             result |= {"find": median(times), "note:find": f"{hits} hits of the last of {len(times)} words"}
     began = time.perf_counter()
-    text = subject.copied()
-    taken = (time.perf_counter() - began) * 1000
-    if text is not None:
+    if subject.copy_all():
+        taken = (time.perf_counter() - began) * 1000
+        text = subject.copied()
         first = (message.blocks[0].read() for message in messages)
         wanted = sum(len(block.text) for block in first if block.kind == "text")
         result |= {"copy": taken, "note:copy": f"{len(text) / wanted:.0%} of {wanted / 1e6:.1f} M characters copied"}

@@ -51,15 +51,18 @@ class Subject:
         for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
             QApplication.sendEvent(self.area, QKeyEvent(kind, combination.key(), combination.keyboardModifiers()))
 
-    def copied(self) -> str | None:
-        """Select all, copy, and return the Markdown that arrived on the clipboard; None if this list cannot."""
+    def copy_all(self) -> bool:
+        """Select all and copy; False if this list cannot."""
         if self.name != OURS:
-            return None
-        board = QGuiApplication.clipboard()
-        board.clear()
+            return False
+        QGuiApplication.clipboard().clear()
         self.press(QKeySequence.StandardKey.SelectAll)
         self.press(QKeySequence.StandardKey.Copy)
-        return _markdown(board.mimeData())
+        return True
+
+    def copied(self) -> str:
+        """Return the Markdown that lies on the clipboard."""
+        return _markdown(QGuiApplication.clipboard().mimeData())
 
     def find(self, words: str) -> int | None:
         """Find in all messages; return the number of hits, None while this list cannot."""
