@@ -19,6 +19,9 @@ _EXACT = _PROSE + (
 )
 _PROSE_RE = re.compile(f"[{_PROSE}]")
 _EXACT_RE = re.compile(f"[{_EXACT}]")
+MAX_JOINS = 16
+"""How many characters may be joined to one: no emoji has more than eight, and an endless one costs the loop dear."""
+_JOINED_RE = re.compile(rf"(?:(?:[^\s\u200d][\ufe0f\U0001f3fb-\U0001f3ff]{{0,2}})?\u200d){{{MAX_JOINS}}}")
 MAX_MARKS = 4
 """How many combining marks may stand on one character before the rest are escaped."""
 
@@ -28,8 +31,12 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def visible_prose(text: str) -> str:
-    """Return text for reading: joiners, soft hyphens and wide blanks stay, since languages and emoji need them."""
-    return _PROSE_RE.sub(_escape, text.replace("\r\n", "\n"))
+    """Return text for reading: joiners, soft hyphens and wide blanks stay, since languages and emoji need them.
+
+    Of a chain of joiners each ``MAX_JOINS``-th is written out.
+    """
+    shown = _PROSE_RE.sub(_escape, text.replace("\r\n", "\n"))
+    return _JOINED_RE.sub(lambda match: match[0][:-1] + "‹U+200D›", shown) if "\u200d" in shown else shown
 
 
 def visible_exact(text: str, *, multiline: bool = True) -> str:

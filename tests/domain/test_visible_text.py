@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepchat_desktop.domain.visible_text import visible_exact, visible_prose
+from deepchat_desktop.domain.visible_text import MAX_JOINS, visible_exact, visible_prose
 
 
 def test_prose_shows_bidi_controls_and_escapes() -> None:
@@ -39,3 +39,14 @@ def test_the_result_holds_nothing_that_reorders(text: str) -> None:
 def test_plain_text_stays(text: str) -> None:
     assert visible_prose(text) == text
     assert visible_exact(text) == text
+
+
+def test_a_chain_of_joiners_without_end_is_broken_and_emoji_are_not() -> None:
+    family = "👩🏽\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈"
+    assert visible_prose(family * 20) == family * 20
+    assert visible_prose("👨\u200d👩\u200d👧" * 40) == "👨\u200d👩\u200d👧" * 40
+    chain = "👩" + "\u200d👩" * 100
+    shown = visible_prose(chain)
+    assert shown.replace("‹U+200D›", "\u200d") == chain
+    assert shown.count("‹U+200D›") == 100 // MAX_JOINS
+    assert visible_prose("\u200d" * 40).count("‹U+200D›") == 2
