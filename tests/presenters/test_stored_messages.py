@@ -107,6 +107,34 @@ def test_searching_keeps_nothing_read(store: Store) -> None:
     assert model.reading.read == 0
 
 
+@slow
+@given(st.lists(st.lists(BLOCKS, max_size=2), min_size=1, max_size=6), st.data())
+def test_single_texts_straight_from_their_rows_are_what_reading_gives(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[list[Block]], data: st.DataObject
+) -> None:
+    store = Store.open(tmp_path_factory.mktemp("data"))
+    store.write_now(lambda tx: tx.sessions.add(a_session()))
+    model = fill(store, *(a_message(f"m{at}", blocks=tuple(blocks)) for at, blocks in enumerate(drawn)))
+    store.close_now()
+    start = data.draw(st.integers(0, len(drawn)))
+    end = data.draw(st.integers(start, len(drawn)))
+    found = list(model.plain_texts(start, end))
+    assert model.reading.read == 0
+    assert len(found) == end - start
+    for blocks, known in zip(drawn[start:end], found, strict=True):
+        assert known is None or [("user", block.text) for block in blocks if block.kind == "text"] == [known]
+        texts = [block.text for block in blocks if block.kind == "text"]
+        ordinary = len(blocks) == len(texts) == 1 and texts[0].isascii() and "\0" not in texts[0]
+        assert known is not None or not ordinary
+
+
+def test_a_changed_message_is_not_taken_from_its_rows(store: Store) -> None:
+    model = fill(store, a_message("m0", "old", role="assistant"), a_message("m1", "as it was", role="assistant"))
+    model.apply(BlockText(session_id="s1", message_id="m0", index=0, text=" and new"))
+    model.apply(MessageAdded(session_id="s1", message=a_message("m2", "next")))
+    assert list(model.plain_texts(0, 3)) == [None, ("assistant", "as it was"), None]
+
+
 def test_what_cannot_be_read_is_an_error_in_its_place(store: Store) -> None:
     blocks = (TextBlock(text="one"), TextBlock(text="two"), TextBlock(text="three"))
     fill(store, a_message("m0", blocks=blocks), a_message("m1", "fine"))

@@ -188,9 +188,13 @@ class MarkdownText:
         return self._kept.setdefault(part.start, {})
 
     def chosen(self) -> bool:
-        """Tell whether the reader chose anything that a new reading of the text would not know."""
-        codes = (code for kept in self._kept.values() for code in kept.values())
-        return any(code.chosen() for code in codes) or any(table.slide.offset for table in self._columns.values())
+        """Tell whether anything is kept here that cutting the text anew would not know: choices, or joined parts.
+
+        A selection counts cells, so joined parts must stay joined.
+        """
+        codes = (code.chosen() for kept in self._kept.values() for code in kept.values())
+        tables = (bool(table.slide.offset) for table in self._columns.values())
+        return self._whole or any(codes) or any(tables)
 
 
 def slice_end(text: str, start: int) -> int:

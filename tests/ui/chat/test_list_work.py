@@ -10,10 +10,12 @@ from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.messages import Message, Session
+from deepchat_desktop.presenters import message_view
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.services.store import Store
+from deepchat_desktop.ui.message_list.layout import KEPT, KEPT_ENTRIES
 from deepchat_desktop.ui.message_list.message_list import MessageList
-from tests.ui.chat.test_message_list import wheel
+from tests.ui.chat.test_message_list import press, wheel
 
 MESSAGES = 2000
 ANSWER = "Some words.\n\n```python\ndef f(x: int) -> int:\n    return x\n```\n\n- one\n- two\n"
@@ -124,3 +126,44 @@ def test_one_idle_slice_reads_one_text(view: MessageList, qtbot: QtBot) -> None:
     assert len(waiting) >= 2
     assert view._check_whole()
     assert sum(entry.due() for entry in waiting) == len(waiting) - 1
+
+
+def test_going_through_everything_keeps_the_last_messages(view: MessageList, model: MessageListModel) -> None:
+    for row in range(0, MESSAGES, 3):
+        view.scroll_to_message(row)
+    assert model.reading.read >= MESSAGES * 0.9
+    assert cut(view) <= KEPT_ENTRIES + len(seen(view))
+    alive = [cell for entry in view.layout_.entries if entry for cell in entry.cells if cell.shape is not None]
+    assert len(alive) <= KEPT
+    held = [message for message in model._messages if message is not None and message._blocks is not None]
+    assert len(held) <= message_view.KEPT + len(seen(view))
+
+
+def test_a_message_that_was_let_go_of_keeps_its_height(view: MessageList) -> None:
+    view.scroll_to_message(11)
+    entry = view.layout_.entries[11]
+    assert entry is not None
+    heights = [cell.height for cell in entry.cells]
+    for row in range(100, 100 + 3 * KEPT_ENTRIES, 2):
+        view.scroll_to_message(row)
+    assert view.layout_.entries[11] is None
+    assert view.heights.get(11) == sum(heights)
+    view.scroll_to_message(11)
+    again = view.layout_.entries[11]
+    assert again is not None
+    assert (again is entry, [cell.height for cell in again.cells]) == (False, heights)
+
+
+def test_what_the_reader_chose_and_joined_parts_are_not_let_go_of(view: MessageList, qtbot: QtBot) -> None:
+    view.scroll_to_message(11)
+    press(view, 11, "wrap")
+    view.scroll_to_message(21)
+    joined = view.layout_.entries[21]
+    assert joined is not None
+    text = next(joined._texts())
+    assert text.join([(0, len(text.scanner.text))])
+    for row in range(100, 100 + 3 * KEPT_ENTRIES, 2):
+        view.scroll_to_message(row)
+    assert view.layout_.entries[9] is None
+    assert view.layout_.entries[11] is not None
+    assert view.layout_.entries[21] is joined
