@@ -18,6 +18,7 @@ from deepchat_desktop.presenters.message_view import KEPT, MessageView
 from deepchat_desktop.services.store import Store
 from tests.services.store.values import BLOCKS, NASTY, a_message, a_session
 
+pytestmark = pytest.mark.usefixtures("qapp")  # the model paces itself with a timer
 slow = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
 
 
