@@ -1,12 +1,14 @@
 """The adapter for Anthropic's messages and the servers that speak the same (gateways, DeepSeek, llama.cpp)."""
 
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from deepchat_desktop.domain.prompt import ModelCapabilities, ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.services.providers.anthropic_decode import MessagesDecoder
 from deepchat_desktop.services.providers.anthropic_request import refused_field, request_body
+from deepchat_desktop.services.providers.anthropic_thinking import REASONING_BACK
+from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.base_url import endpoint_url, sibling_url
 from deepchat_desktop.services.providers.http_provider import HttpProvider
 from deepchat_desktop.services.providers.wire_json import as_count, as_dict, as_list, as_text
@@ -18,6 +20,12 @@ _OWN_HOST = "api.anthropic.com"
 class Anthropic(HttpProvider):
     """One server."""
 
+    given_up_once: ClassVar[frozenset[str]] = frozenset({REASONING_BACK})
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._thinking: dict[str, frozenset[str]] = {}
+
     def _url(self, request: ModelRequest) -> str:
         return endpoint_url(self._endpoint.base_url, "/messages")
 
@@ -25,7 +33,8 @@ class Anthropic(HttpProvider):
         return sibling_url(self._endpoint.base_url, "/models?limit=1000")
 
     def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
-        return request_body(request, self._endpoint.family, refused)
+        types = self._thinking.get(request.model, frozenset())
+        return request_body(request, self._endpoint.family, refused, types)
 
     def _auth_headers(self, key: str, url: str) -> dict[str, str]:
         # Servers that imitate the format take the key in one header or the other.
@@ -42,6 +51,7 @@ class Anthropic(HttpProvider):
         return MessagesDecoder(self._endpoint.family)
 
     def _models(self, body: object) -> tuple[ModelSettings, ...]:
+        self._thinking = thinking_types(body)
         return models_of(body)
 
 
@@ -67,3 +77,12 @@ def _capabilities(item: dict[str, Any]) -> ModelCapabilities:
         "max_output": as_count(item.get("max_tokens")) or None,
     }
     return ModelCapabilities(**{name: value for name, value in values.items() if value is not None})
+
+
+def thinking_types(body: object) -> dict[str, frozenset[str]]:
+    """Return for each model of a list in which ways it can be asked to think."""
+    found: dict[str, frozenset[str]] = {}
+    for item in map(as_dict, as_list(as_dict(body).get("data"))):
+        types = as_dict(as_dict(as_dict(item.get("capabilities")).get("thinking")).get("types"))
+        found[as_text(item.get("id"))] = frozenset(name for name in types if as_dict(types[name]).get("supported"))
+    return found
