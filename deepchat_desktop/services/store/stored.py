@@ -5,6 +5,7 @@ Invariants: made without reading any JSON, so a long conversation opens at the s
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, overload
@@ -139,15 +140,13 @@ class StoredMessages(Sequence[StoredMessage]):
 
     def _single(self, rows: Sequence[tuple[Any, ...]]) -> list[bytes | None]:
         """Return the one text block of each row; None for a message that is more, or written otherwise than by us."""
-        blocks, found = self._blocks, list[bytes | None]()
-        at = bisect_left(blocks, rows[0][0], key=itemgetter(0)) if rows else 0
-        for n, *_ in rows:
-            first = at
-            while at < len(blocks) and blocks[at][0] == n:
-                at += 1
-            data = blocks[first][2] if at - first == 1 else b""
-            found.append(data if data.startswith(_TEXT) else None)
-        return found
+        if not rows:
+            return []
+        first = bisect_left(self._blocks, rows[0][0], key=itemgetter(0))
+        blocks = self._blocks[first : bisect_left(self._blocks, rows[-1][0] + 1, first, key=itemgetter(0))]
+        counts = Counter(map(itemgetter(0), blocks))
+        known = {n: data for n, _, data in blocks if counts[n] == 1 and data.startswith(_TEXT)}
+        return [known.get(row[0]) for row in rows]
 
     def sizes(self) -> Iterator[Size]:
         """Yield the size of each, much faster than by asking each for its blocks."""
