@@ -139,7 +139,7 @@ class FooterCell(Cell):
         return FOOTER_HEIGHT
 
     def name(self) -> str:
-        return self.facts
+        return self.facts or _tr("Actions")
 
 
 def footer_of(message: MessageView, *, last: bool) -> FooterCell | None:
