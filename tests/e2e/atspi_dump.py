@@ -1,7 +1,10 @@
-"""Prints the accessible tree of one program as JSON lines: depth, role, name, text, and whether it shows. Run with the system's Python.
+"""Prints the accessible tree of one program as JSON lines. Run with the system's Python.
 
     python3 atspi_dump.py PART_OF_THE_PROGRAM_S_NAME
+
+Each line has depth, role, name, text, and whether it shows.
 """
+
 
 import json
 import sys
