@@ -30,7 +30,13 @@ from deepchat_desktop.services.providers.wire_json import as_count, as_dict, as_
 
 _BY_PROVIDER = frozenset({"server_tool_use", "mcp_tool_use"})
 _CALLS = _BY_PROVIDER | {"tool_use"}
-_TEXT_FIELDS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+_PIECES = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+    "compaction_delta": "content",
+}
 _LENGTH = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 
@@ -39,6 +45,7 @@ class _Block:
     key: str
     start: dict[str, Any]
     pieces: dict[str, list[str]] = field(default_factory=dict)
+    citations: list[Any] = field(default_factory=list)
     closed: bool = False
 
     @property
@@ -58,9 +65,10 @@ class _Block:
     def whole(self) -> dict[str, Any]:
         """Return the block as the provider wants it back."""
         block = dict(self.start)
-        for name in ("text", "thinking", "signature"):
-            if name in block or name in self.pieces:
-                block[name] = self.text(name)
+        for name in self.pieces.keys() - {"partial_json"}:
+            block[name] = self.text(name)
+        if self.citations:
+            block["citations"] = [*as_list(self.start.get("citations")), *self.citations]
         if self.kind in _CALLS:
             block["input"] = _parsed(self.arguments_text) or {}
         return block
@@ -145,9 +153,12 @@ class MessagesDecoder(StreamDecoder):
 
     def _more(self, place: int, delta: dict[str, Any]) -> list[ProviderEvent]:
         block = self._open.get(place)
-        kind = as_text(delta.get("type"))
-        name = "partial_json" if kind == "input_json_delta" else _TEXT_FIELDS.get(kind)
-        if block is None or name is None:
+        if block is None:
+            return []
+        if "citation" in delta:
+            block.citations.append(delta["citation"])
+        name = _PIECES.get(as_text(delta.get("type")))
+        if name is None:
             return []
         piece = as_text(delta.get(name))
         block.pieces.setdefault(name, []).append(piece)

@@ -72,7 +72,7 @@ def _layers(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _message(layer: dict[str, Any]) -> str:
-    for name in ("message", "detail", "msg"):
+    for name in ("message", "Message", "detail", "msg"):
         value = layer.get(name)
         if isinstance(value, str) and value.strip():
             return value

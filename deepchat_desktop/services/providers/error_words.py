@@ -14,7 +14,8 @@ _CODES: tuple[tuple[ProviderErrorKind, frozenset[str]], ...] = (
     (
         "quota",
         frozenset(
-            {"insufficient_quota", "enforced_spend_limit_reached", "billing_hard_limit_reached", "insufficient_balance"}
+            {"insufficient_quota", "enforced_spend_limit_reached", "billing_hard_limit_reached", "insufficient_balance",
+             "servicequotaexceededexception"}
         ),
     ),
     ("rate_limit", frozenset({"rate_limit_error", "rate_limit_exceeded", "ratelimitreached", "throttlingexception"})),
@@ -34,10 +35,12 @@ _CODES: tuple[tuple[ProviderErrorKind, frozenset[str]], ...] = (
     (
         "auth",
         frozenset(
-            {"invalid_api_key", "authentication_error", "permission_error", "unauthenticated", "permission_denied"}
+            {"invalid_api_key", "authentication_error", "permission_error", "unauthenticated", "permission_denied",
+             "accessdeniedexception", "expiredtokenexception"}
         ),
     ),
-    ("model_not_found", frozenset({"model_not_found", "invalid_model"})),
+    ("model_not_found", frozenset({"model_not_found", "invalid_model", "resourcenotfoundexception"})),
+    ("timeout", frozenset({"modeltimeoutexception"})),
     ("overloaded", frozenset({"overloaded_error", "unavailable_error", "unavailable", "serviceunavailableexception"})),
 )
 _RATE = re.compile(r"rate limit|too many requests|exceeded rate|too many tokens, please wait|throttl")
@@ -52,7 +55,7 @@ _KEY = re.compile(
 )
 _MODEL = re.compile(
     r"\bmodel\b.{0,120}\b(?:not found|does not exist|not exist|is not a valid model|is not available)|invalid model"
-    r"|unknown model|model not found|supported api model names|is not a valid model id"
+    r"|unknown model|model not found|supported api model names|is not a valid model id|model identifier is invalid"
 )
 _TOOLS = re.compile(r"does not support tools|support tool use|does not support function")
 _FILTER = re.compile(r"content management policy|flagged|data may contain inappropriate")
@@ -70,7 +73,7 @@ def kind_from_words(facts: ErrorFacts, status: int | None) -> ProviderErrorKind 
     for kind, words in _PHRASES:
         if words.search(text) and _fits(kind, status):
             return kind
-    if status is None and "invalid_request_error" in facts.codes:
+    if status is None and facts.codes & {"invalid_request_error", "validationexception"}:
         return "bad_request"
     return None
 

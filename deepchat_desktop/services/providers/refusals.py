@@ -5,8 +5,8 @@ import re
 from deepchat_desktop.services.providers.error_body import ErrorFacts
 
 _UNKNOWN = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted|not allowed|extra "
-    r"(?:inputs|fields)|forbidden|invalid (?:field|parameter|argument)|only the default"
+    r"unsupported|not supported|does not support|doesn't support|deprecated for|unrecognized|unknown|unexpected"
+    r"|not permitted|not allowed|extra (?:inputs|fields)|forbidden|invalid (?:field|parameter|argument)|only the default"
 )
 _UNKNOWN_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"})
 

@@ -60,12 +60,25 @@ def _ollama_decoder() -> Decoder:
     return OllamaDecoder()
 
 
+def _bedrock(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.bedrock import Bedrock
+
+    return Bedrock(endpoint)
+
+
+def _bedrock_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.bedrock_decode import ConverseDecoder
+
+    return ConverseDecoder()
+
+
 # Each imports its adapter when it is first asked for: the window paints before that.
 ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
     "openai_chat": _openai_chat,
     "openai_responses": _openai_responses,
     "azure": _azure,
     "anthropic": _anthropic,
+    "bedrock": _bedrock,
     "ollama": _ollama,
 }
 DECODERS: dict[str, Callable[[], Decoder]] = {
@@ -73,6 +86,7 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "openai_responses": _openai_responses_decoder,
     "azure": _openai_chat_decoder,
     "anthropic": _anthropic_decoder,
+    "bedrock": _bedrock_decoder,
     "ollama": _ollama_decoder,
 }
 

@@ -28,6 +28,7 @@ _BY_STATUS: dict[int, ProviderErrorKind] = {
     408: "timeout",
     409: "server",
     413: "context_overflow",
+    424: "server",
     429: "rate_limit",
     503: "overloaded",
     529: "overloaded",

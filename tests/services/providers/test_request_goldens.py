@@ -41,7 +41,7 @@ WEATHER = ToolSpec(
 )
 CARRY_CASES = {
     "anthropic": "an-signature",
-    "bedrock": "bedrock-endturn-tools",
+    "bedrock": "own-bedrock-reasoning",
     "gemini": "ge-signature",
     "openai_chat": "own-call-signature",
     "openai_responses": "rs-reasoning-carry",
@@ -66,7 +66,8 @@ def carried(api: str, family: str) -> tuple[AssistantMessage, tuple[ToolMessage,
             calls.append(PromptCall(id=event.id, name=name, arguments=arguments, arguments_text=text))
         if event.kind == "carry":
             carry.append(CarryBlock(family=family, data=event.data))
-    said = AssistantMessage(reasoning="thought", calls=tuple(calls), carry=tuple(carry))
+    text = "".join(event.text for event in events if event.kind == "text")
+    said = AssistantMessage(text=text, reasoning="thought", calls=tuple(calls), carry=tuple(carry))
     return said, tuple(ToolMessage(call_id=call.id, name=call.name, text="done") for call in calls)
 
 
