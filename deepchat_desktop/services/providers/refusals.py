@@ -6,7 +6,8 @@ from deepchat_desktop.services.providers.error_body import ErrorFacts
 
 _UNKNOWN = re.compile(
     r"unsupported|not supported|does not support|doesn't support|deprecated for|unrecognized|unknown|unexpected"
-    r"|not permitted|not allowed|extra (?:inputs|fields)|forbidden|invalid (?:field|parameter|argument)|only the default"
+    r"|not permitted|not allowed|extra (?:inputs|fields)|forbidden|invalid (?:field|parameter|argument)"
+    r"|only the default"
 )
 _UNKNOWN_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"})
 

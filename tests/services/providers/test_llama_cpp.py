@@ -15,7 +15,7 @@ from deepchat_desktop.services.providers.wire_fold import fold_events
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-STYLES = ("openai_chat", "openai_responses")
+STYLES = ("openai_chat", "openai_responses", "anthropic")
 HISTORY = (
     SystemMessage(text="You are a helpful assistant."),
     UserMessage(text="Hello!"),

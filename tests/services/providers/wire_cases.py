@@ -49,11 +49,14 @@ def body_of(case: dict[str, Any]) -> bytes:
     return body
 
 
-def aws_frame(event_type: str, payload: object) -> bytes:
-    """Return one message of ``application/vnd.amazon.eventstream``: prelude, headers, JSON, both checksums."""
+def aws_frame(name: str, payload: object, kind: str = "event") -> bytes:
+    """Return one message of ``application/vnd.amazon.eventstream``: prelude, headers, JSON, both checksums.
+
+    ``kind`` is "event" or "exception".
+    """
     headers = b"".join(
-        bytes([len(name)]) + name.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
-        for name, value in ((":event-type", event_type), (":message-type", "event"))
+        bytes([len(header)]) + header.encode() + b"\x07" + struct.pack(">H", len(value)) + value.encode()
+        for header, value in ((f":{kind}-type", name), (":message-type", kind))
     )
     data = json.dumps(payload).encode()
     prelude = struct.pack(">II", 16 + len(headers) + len(data), len(headers))
