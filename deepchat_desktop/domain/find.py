@@ -107,6 +107,10 @@ def texts_of(block: Block) -> tuple[str, ...]:
             return (block.message,)
         case "plan":
             return tuple(words for _, words in block.steps)
+        case "compaction":
+            return (block.summary,)
+        case "search":
+            return (block.query, *(words for source in block.sources for words in (source.title, source.snippet)))
         case _:
             return ()
 

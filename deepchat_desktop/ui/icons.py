@@ -23,6 +23,7 @@ IconName = Literal[
     "arrow-right",
     "arrow-square-out",
     "arrow-up",
+    "arrows-in-line-vertical",
     "book-open",
     "brain",
     "caret-down",

@@ -51,6 +51,10 @@ class Cell:
         """Return what a screen reader reads out."""
         return self.markdown()
 
+    def full_text(self) -> tuple[str, str] | None:
+        """Return a title and all of a text that is shown cut, for a window of its own."""
+        return None
+
     def set_gap(self, gap: int) -> None:
         """Change the space above."""
         self.height += gap - self.gap

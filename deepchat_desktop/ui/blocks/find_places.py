@@ -53,12 +53,10 @@ def leaves(shape: Shape, corner: QPointF | None = None) -> Iterator[Leaf]:
     at = corner if corner is not None else QPointF()
     match shape:
         case ColumnShape():
+            if isinstance(shape, ToolShape):
+                yield Leaf(CardName(shape.name()), at)
             for inner, (x, y) in zip(shape.shapes, shape.places, strict=True):
                 yield from leaves(inner, at + QPointF(x, y))
-        case ToolShape():
-            yield Leaf(CardName(shape.name()), at)
-            for well, top in shape.well_places():
-                yield Leaf(well, at + top)
         case DocShape() | CodeShape() | WellShape():
             yield Leaf(shape, at)
 

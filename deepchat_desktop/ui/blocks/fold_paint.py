@@ -17,16 +17,24 @@ NAME_LEFT, NAME_WIDTH = 38, 200
 
 def fold_line(
     p: QPainter, width: float, icon: IconName | None, words: str, *, open: bool, lit: bool, degrees: float = 0.0
-) -> None:
-    """Draw an icon (None: the spinner), words, and a caret right after them."""
+) -> float:
+    """Draw an icon (None: the spinner), words, and a caret right after them; return where that ends."""
+    end = mark_line(p, width, icon, words, lit=lit, degrees=degrees)
+    caret: IconName = "caret-down" if open else "caret-right"
+    icons.draw(p, QRectF(end + 6, 0, 12, FOLD_HEIGHT), caret, theme.faint, 11)
+    return end + 18
+
+
+def mark_line(
+    p: QPainter, width: float, icon: IconName | None, words: str, *, lit: bool = False, degrees: float = 0.0
+) -> float:
+    """Draw an icon (None: the spinner) and words; return where they end."""
     ink = theme.text if lit else theme.muted
     if icon is None:
         spinner(p, QRectF(2, FOLD_HEIGHT / 2 - 7, 14, 14), degrees)
     else:
         icons.draw(p, QRectF(0, 0, 18, FOLD_HEIGHT), icon, ink, 16)
-    used = text(p, QRectF(26, 0, width - 50, FOLD_HEIGHT), words, fonts.CONTROL, colour=ink)
-    caret: IconName = "caret-down" if open else "caret-right"
-    icons.draw(p, QRectF(26 + used + 6, 0, 12, FOLD_HEIGHT), caret, theme.faint, 11)
+    return 26 + text(p, QRectF(26, 0, width - 50, FOLD_HEIGHT), words, fonts.CONTROL, colour=ink)
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,8 @@ class Card:
     state_icon: IconName | None
     state: str
     tone: str
+    changed: tuple[int, int] | None = None
+    """Lines added and taken away."""
 
 
 def card_head(p: QPainter, width: float, card: Card, *, open: bool, lit: bool, degrees: float) -> None:
@@ -58,8 +68,20 @@ def card_head(p: QPainter, width: float, card: Card, *, open: bool, lit: bool, d
         icons.draw(p, QRectF(left - 21, 0, 16, high), card.state_icon, ink, 15)
     else:
         spinner(p, QRectF(left - 20, high / 2 - 6.5, 13, 13), degrees)
+    if card.changed is not None:
+        left = _changed(p, left - 34, card.changed) + 34
     area = QRectF(38 + used + 10, 0, left - 34 - (38 + used + 10), high)
     text(p, area, card.argument, fonts.META, colour=theme.muted, mono=True, elide=Qt.TextElideMode.ElideMiddle)
+
+
+def _changed(p: QPainter, right: float, changed: tuple[int, int]) -> float:
+    """Draw how many lines came and went; return where that begins."""
+    for count, sign, tone in ((changed[1], "−", theme.danger), (changed[0], "+", theme.ok)):
+        words = f"{sign}{count}"
+        wide = fonts.metrics(fonts.META, mono=True).horizontalAdvance(words)
+        text(p, QRectF(right - wide, 0, wide + 1, CARD_HEIGHT), words, fonts.META, colour=tone, mono=True)
+        right -= wide + 8
+    return right
 
 
 def button_width(words: str) -> float:

@@ -106,6 +106,10 @@ class LineBlock:
         line = max(0, bisect_right(self.lines.starts, position) - 1)
         return line, min(position - self.lines.starts[line], len(self.lines.lines[line]))
 
+    def line_of(self, position: int) -> int:
+        """Return the line that a place is in."""
+        return self._line_of(position)[0]
+
     def caret(self, position: int) -> QRectF:
         """Return where the gap before a character stands."""
         line, column = self._line_of(position)

@@ -4,12 +4,14 @@ from collections.abc import Callable, Sequence
 
 from deepchat_desktop.domain.blocks import Block
 from deepchat_desktop.ui.blocks import (
+    compaction_block,
     error_block,
     file_block,
     image_block,
     permission_block,
     plan_block,
     reasoning_block,
+    search_block,
     text_block,
     tool_block,
 )
@@ -25,6 +27,8 @@ BLOCK_CELLS: dict[str, Maker | None] = {
     "image": image_block.cells,
     "file": file_block.cells,
     "plan": plan_block.cells,
+    "search": search_block.cells,
+    "compaction": compaction_block.cells,
     "error": error_block.cells,
     "permission": permission_block.cells,
     "carry": None,

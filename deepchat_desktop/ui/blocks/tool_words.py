@@ -1,5 +1,7 @@
 """What a tool card says of a call: its icon, the argument that matters, and its state in words."""
 
+from pathlib import PurePath
+
 from PySide6.QtCore import QCoreApplication
 
 from deepchat_desktop.domain.blocks import ToolCallBlock, ToolStatus
@@ -12,11 +14,19 @@ _ICONS: dict[str, IconName] = {
     "edit": "pencil-simple",
     "exec": "terminal-window",
     "process": "terminal-window",
+    "delete": "trash",
+    "move": "file",
     "ls": "folder-simple",
+    "list_directory": "folder-simple",
     "find": "magnifying-glass",
+    "glob": "magnifying-glass",
     "grep": "magnifying-glass",
     "web_fetch": "globe",
     "web_search": "globe",
+    "ask_question": "question",
+    "update_plan": "list-bullets",
+    "skill_view": "book-open",
+    "skill_run": "book-open",
 }
 _TELLING = ("path", "file", "command", "url", "query", "pattern", "name")
 State = tuple[IconName | None, str, str]
@@ -42,6 +52,11 @@ def argument_of(call: ToolCallBlock) -> str:
     return visible_exact(first.replace("\n", " ")[:200], multiline=False)
 
 
+def language_of(call: ToolCallBlock) -> str:
+    """Return the ending of the file that a call is about, as the name of a language."""
+    return PurePath(argument_of(call)).suffix.removeprefix(".")
+
+
 def state_of(call: ToolCallBlock, now: int) -> State:
     """Return the state. ``now`` is ms since 1970."""
     states: dict[ToolStatus, State] = {
@@ -50,7 +65,7 @@ def state_of(call: ToolCallBlock, now: int) -> State:
         "waiting": ("hand-palm", _tr("Waiting for you"), "warn"),
         "running": (None, _timed(_tr("Running"), call.started_at, now, whole=True), "muted"),
         "success": ("check-circle", _timed(_tr("Done"), call.started_at, call.ended_at), "ok"),
-        "error": ("warning-circle", _tr("Failed"), "danger"),
+        "error": ("warning-circle", _timed(_tr("Failed"), call.started_at, call.ended_at), "danger"),
         "denied": ("prohibit", _tr("Refused by you"), "muted"),
         "skipped": ("skip-forward", _tr("Skipped"), "muted"),
         "interrupted": ("warning-circle", _tr("Interrupted, outcome unknown"), "warn"),

@@ -1,9 +1,7 @@
-"""Plain mono text in a soft box, wrapped, scrolled inside beyond a height; a diff's lines are tinted.
+"""Plain mono text in a soft box, wrapped, scrolled inside beyond a height.
 
 Only the rows in sight are drawn. A text beyond ``MAX_SHOWN`` is cut, and what is left out is counted.
 """
-
-from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -22,28 +20,30 @@ _PAD_X, _PAD_TOP, _PAD_BOTTOM = 12, 6, 10
 
 
 class WellShape(Shape):
-    """One text. ``offset`` is how far it is scrolled, in px."""
+    """One text. ``offset`` is how far it is scrolled, in px; ``live`` shows its end, where more is to come."""
 
-    def __init__(self, words: str, offset: float = 0.0) -> None:
-        more = len(words) - MAX_SHOWN
-        if more > 0:
-            note = QCoreApplication.translate("ToolCard", "… {count} more characters").format(count=more)
-            words = f"{words[:MAX_SHOWN]}\n{note}"
+    pad_left, pad_right, pad_top, pad_bottom = _PAD_X, _PAD_X, _PAD_TOP, _PAD_BOTTOM
+    highest = HIGHEST
+
+    def __init__(self, words: str, offset: float = 0.0, language: str = "", *, live: bool = False) -> None:
         self.lines = CodeLines()
-        self.lines.set_code(words, "")
+        self.lines.set_code(_cut(words, live=live), language)
         self.block = LineBlock(self.lines, fonts.META)
         self.offset = offset
-        self._diff = is_diff(words)
 
     def fit(self, width: int) -> None:
         self.width = width
-        self.block.wrap(width - 2 * _PAD_X)
+        self.block.wrap(width - self.pad_left - self.pad_right)
         self._all = self.block.rows() * self.block.high
-        self.height = min(self._all + _PAD_TOP + _PAD_BOTTOM, HIGHEST)
+        self.height = min(self._all + self.pad_top + self.pad_bottom, self.highest)
         self.offset = max(0.0, min(self.offset, self._most()))
 
+    def at_end(self) -> bool:
+        """Tell whether its last line is in sight."""
+        return self.offset >= self._most()
+
     def _most(self) -> float:
-        return float(max(0, self._all + _PAD_TOP + _PAD_BOTTOM - self.height))
+        return float(max(0, self._all + self.pad_top + self.pad_bottom - self.height))
 
     def slide(self, at: QPointF, dx: float, dy: float) -> bool:
         wanted = max(0.0, min(self.offset + dy, self._most()))
@@ -53,13 +53,13 @@ class WellShape(Shape):
 
     def origin(self) -> QPointF:
         """Return where the first line's corner stands in the shape."""
-        return QPointF(_PAD_X, _PAD_TOP - self.offset)
+        return QPointF(self.pad_left, self.pad_top - self.offset)
 
     def length(self) -> int:
         return self.lines.length()
 
     def position_at(self, at: QPointF) -> int:
-        return self.block.position_at(at.x() - _PAD_X, at.y() - _PAD_TOP + self.offset)
+        return self.block.position_at(at.x() - self.pad_left, at.y() - self.pad_top + self.offset)
 
     def text_between(self, start: int, end: int) -> str:
         return self.lines.between(start, end)
@@ -71,25 +71,34 @@ class WellShape(Shape):
         return self.block.line_at(position)
 
     def caret(self, position: int) -> QRectF:
-        return self.block.caret(position).translated(_PAD_X, _PAD_TOP - self.offset)
+        return self.block.caret(position).translated(self.pad_left, self.pad_top - self.offset)
 
     def reveal(self, position: int) -> None:
         at = self.block.caret(position)
-        low, high = at.bottom() + _PAD_TOP + _PAD_BOTTOM - self.height, at.top()
+        low, high = at.bottom() + self.pad_top + self.pad_bottom - self.height, at.top()
         self.offset = max(0.0, min(max(low, min(self.offset, high)), self._most()))
 
     def stepped(self, position: int, step: Step) -> int | None:
         return self.block.stepped(position, step)
 
-    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+    def paint_ground(self, p: QPainter) -> None:
+        """Draw the box."""
         rr(p, QRectF(0, 0, self.width, self.height), 8, theme.code, theme.line)
-        inside = QRectF(1, 2, self.width - 2, self.height - 4)
+
+    def paint_under(self, p: QPainter, line: int, y: float) -> None:
+        """Draw what stands under a row, with the painter at the first line's corner."""
+
+    def clip(self) -> QRectF:
+        """Return what may be painted on."""
+        return QRectF(1, 2, self.width - 2, self.height - 4)
+
+    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        self.paint_ground(p)
+        inside, origin = self.clip(), self.origin()
         p.save()
         p.setClipRect(inside, Qt.ClipOperation.IntersectClip)
-        p.translate(_PAD_X, _PAD_TOP - self.offset)
-        seen = inside.intersected(area).translated(-_PAD_X, self.offset - _PAD_TOP)
-        under: Callable[[QPainter, int, float], None] | None = self._tint if self._diff else None
-        self.block.paint(p, seen, 0.0, scene.selection, under)
+        p.translate(origin)
+        self.block.paint(p, inside.intersected(area).translated(-origin), 0.0, scene.selection, self.paint_under)
         p.restore()
         if self._most():
             track = self.height - 8
@@ -97,14 +106,11 @@ class WellShape(Shape):
             top = 4 + (track - length) * self.offset / self._most()
             rr(p, QRectF(self.width - 7, top, 4, length), 2, theme.scroll)
 
-    def _tint(self, p: QPainter, line: int, y: float) -> None:
-        words = self.lines.lines[line]
-        if words.startswith(("+", "-")) and not words.startswith(("+++", "---")):
-            ground = theme.add if words.startswith("+") else theme.dele
-            p.fillRect(QRectF(-_PAD_X, y, self.width, self.block.high), ground)
 
-
-def is_diff(words: str) -> bool:
-    """Tell whether a text is a unified diff, by its beginning."""
-    start = words[:4000]
-    return "\n@@ " in f"\n{start}" and ("\n+" in start or "\n-" in start)
+def _cut(words: str, *, live: bool) -> str:
+    """Return as much as is shown: the beginning, or the end while more is to come."""
+    more = len(words) - MAX_SHOWN
+    if more <= 0:
+        return words
+    note = QCoreApplication.translate("ToolCard", "… {count} more characters").format(count=f"{more:,}")
+    return f"{note}\n{words[-MAX_SHOWN:]}" if live else f"{words[:MAX_SHOWN]}\n{note}"

@@ -11,6 +11,7 @@ from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.table_shape import TableShape
 from deepchat_desktop.ui.blocks.text_block import TextCell
 from deepchat_desktop.ui.controls import Menu
+from deepchat_desktop.ui.dialogs.text_window import TextWindow
 from deepchat_desktop.ui.message_list import clipboard, source
 from deepchat_desktop.ui.message_list.idle import codes_of
 from deepchat_desktop.ui.message_list.layout import Placed
@@ -46,6 +47,9 @@ class Actions(QObject):
             layout.entry(row).toggle(self._model.message(row), cell.block, action, layout.width)
             layout.measured(row)
             self._view.unfolded()
+        elif action == "open_text":
+            if (found := cell.full_text()) is not None:
+                TextWindow(self._view.window(), *found).show()
         elif cell.shape is not None and cell.shape.act(action):
             self._view.unfolded()
             self._view.later(_COPIED_MS)

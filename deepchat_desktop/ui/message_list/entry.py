@@ -16,7 +16,8 @@ from deepchat_desktop.ui.message_list import groups, tail_cells, user_cells
 BETWEEN = 20
 _PX_OF_A_BYTE = 330
 """A byte of text takes so many px of height in a column 1 px wide: measured over long conversations."""
-_CARD_KINDS = frozenset({"tool_call", "plan", "error"})
+_CARD_KINDS = frozenset({"tool_call", "plan", "search", "error"})
+_FOLDED_KINDS = frozenset({"reasoning", "tool_call", "search", "compaction"})
 
 
 class Entry:
@@ -81,7 +82,7 @@ class Entry:
         if group is not None:
             self._groups[group] = True
         folds, shown = self._choices[block].folds, message.blocks[block]
-        if shown.kind in ("reasoning", "tool_call") and not folds.get("open", getattr(shown, "open", False)):
+        if shown.kind in _FOLDED_KINDS and not folds.get("open", getattr(shown, "open", False)):
             folds["open"] = opened = True
             self._read(message, block)
         if opened:

@@ -23,7 +23,7 @@ from deepchat_desktop.ui.blocks.find_places import boxes, hits, leaves, text_aro
 from deepchat_desktop.ui.blocks.plain_parts import PlainCell
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.text_block import TextCell
-from deepchat_desktop.ui.blocks.tool_block import ToolCell
+from deepchat_desktop.ui.blocks.tool_block import ToolCell, ToolShape
 from deepchat_desktop.ui.message_list.groups import GroupCell
 from deepchat_desktop.ui.message_list.layout import Anchor, Placed
 
@@ -130,9 +130,7 @@ class Finding(QObject):
             return next(islice(all_found, needle.count(before, before.casefold()), None), None)
         found = list(all_found)
         if isinstance(cell, ToolCell):  # name, arguments, result: its texts are its leaves
-            nth = needle.ranges(hit.text).index(hit.place)
-            own = [spot for spot in found if spot[0] == hit.part]
-            return own[nth] if nth < len(own) else None
+            return _in_card(shape, needle.ranges(hit.text), hit, found)
         lead, span = self._lead(hit), _span(cell)
         low, high = (span[0] + lead, span[1] + lead) if span is not None else (0, len(hit.text))
         here = needle.ranges(hit.text[low:high])
@@ -159,6 +157,16 @@ class Finding(QObject):
 
     def _is_in(self, placed: Placed, hit: Hit) -> bool:
         return self._cell_of(self._view.layout_.entry(placed.row).cells, hit) == placed.index
+
+
+def _in_card(shape: Shape, ranges: Sequence[Range], hit: Hit, found: Sequence[Spot]) -> Spot | None:
+    """Return a hit in a card; in a diff only where it shows every hit of the arguments that it stands for."""
+    if not isinstance(shape, ToolShape):
+        return None
+    leaf, exact = shape.leaf_of(hit.part)
+    own = [spot for spot in found if spot[0] == leaf]
+    nth = ranges.index(hit.place)
+    return own[nth] if nth < len(own) and (exact or len(own) == len(ranges)) else None
 
 
 def _span(cell: Cell) -> Range | None:

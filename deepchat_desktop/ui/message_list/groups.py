@@ -13,7 +13,8 @@ from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
 
 LEAST = 2
 _KINDS = {
-    "read": "read", "ls": "search", "find": "search", "grep": "search", "write": "write", "edit": "write",
+    "read": "read", "ls": "search", "list_directory": "search", "find": "search", "glob": "search", "grep": "search",
+    "write": "write", "edit": "write", "delete": "write", "move": "write",
     "exec": "run", "process": "run", "web_fetch": "web", "web_search": "web",
 }  # fmt: skip
 
