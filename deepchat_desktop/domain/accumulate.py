@@ -96,7 +96,8 @@ def accumulate(answer: Answer, event: ProviderEvent, *, now: int, new_call_id: s
         case ImagePart():
             return _append(answer, ImageBlock(media_type=event.media_type, data=event.data), now)
         case CarryPart():
-            return _append(answer, CarryBlock(family=event.family, data=event.data, round=answer.round), now)
+            carried = CarryBlock(family=event.family, model=event.model, data=event.data, round=answer.round)
+            return _append(answer, carried, now)
         case PlanUpdated():
             return _plan(answer, PlanBlock(steps=event.steps), now)
         case UsageReported():

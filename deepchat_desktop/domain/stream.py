@@ -99,10 +99,11 @@ class RateLimited(Value):
 
 
 class CarryPart(Value):
-    """An opaque part to send back verbatim to the same family."""
+    """An opaque part to send back verbatim to the same family and model."""
 
     kind: Literal["carry"] = "carry"
     family: str
+    model: str = ""
     data: dict[str, Any]
 
 

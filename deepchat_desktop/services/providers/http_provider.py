@@ -17,6 +17,7 @@ from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError
 from deepchat_desktop.services.providers.base import Endpoint
+from deepchat_desktop.services.providers.own_parts import marked, without_foreign_parts
 from deepchat_desktop.services.providers.rate_limit import RateLimit
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
 from deepchat_desktop.services.providers.tool_names import real_names, restored
@@ -87,6 +88,7 @@ class HttpProvider(ABC):
     async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
         """Send one round; see ``Provider.stream``."""
         back = real_names(tool.name for tool in request.tools)
+        request = without_foreign_parts(request)
         try:
             url = self._url(request)
             headers = await self._headers(url)
@@ -95,7 +97,7 @@ class HttpProvider(ABC):
             await self._limit.turn()
             async with aclosing(self._rounds(url, headers, request)) as events:
                 async for event in events:
-                    yield self._masked(restored(event, back))
+                    yield self._masked(marked(restored(event, back), request.model))
         except WireFailure as failure:
             yield self._masked(failure.event)
         except DeepChatError as error:
