@@ -170,7 +170,7 @@ def test_pictures_of_a_result_stand_in_the_card(view: MessageList, model: Messag
 
 def test_a_search_opens_to_its_sources(view: MessageList, model: MessageListModel) -> None:
     sources = (
-        SearchSource(url="https://www.example.org/a?b=1", title="<b>Retry</b>\u202e-After",snippet="How long\n to wait"),
+        SearchSource(url="https://www.example.org/a?b=1", title="<b>Retry</b>\u202e-After", snippet="How long\n wait"),
         SearchSource(url="https://münchen.example/", title=""),
         SearchSource(url="javascript:alert(1)", title="Bad"),
     )
@@ -181,7 +181,7 @@ def test_a_search_opens_to_its_sources(view: MessageList, model: MessageListMode
     press(view, 0, "toggle")
     shape = placed_of(view, 0)[0].cell.shape
     assert shape.text_between(0, shape.length()) == (
-        "retry‹U+200B›after\n<b>Retry</b>‹U+202E›-After  www.example.org\nHow to wait\n"
+        "retry‹U+200B›after\n<b>Retry</b>‹U+202E›-After  www.example.org\nHow long wait\n"
         "xn--mnchen-3ya.example\nBad"
     )
     top = shape.places[1][1] + 10
