@@ -51,6 +51,7 @@ class ToolCallBlock(Value):
 
     ``call_id`` is ours and unique in the product; ``provider_call_id`` is what the provider wants back.
     ``arguments_text`` is what the model wrote, byte for byte; ``arguments`` is its strict JSON reading, or None.
+    ``result`` grows while the call runs. ``diff`` is the unified diff of what it changed, where the tool tells it.
     """
 
     kind: Literal["tool_call"] = "tool_call"
@@ -61,6 +62,8 @@ class ToolCallBlock(Value):
     arguments: dict[str, Any] | None = None
     status: ToolStatus = "streaming"
     result: str = ""
+    images: tuple["ImageBlock", ...] = ()
+    diff: str = ""
     round: int = 0
     started_at: int | None = None
     ended_at: int | None = None
@@ -111,6 +114,40 @@ class PlanBlock(Value):
     """Pairs of (status, text); status is ``pending``, ``in_progress`` or ``completed``."""
 
 
+class SearchSource(Value):
+    """One result of a search; all of it is foreign text."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+
+
+class SearchBlock(Value):
+    """A search of the web before or within an answer. ``why`` says what failed."""
+
+    kind: Literal["search"] = "search"
+    query: str
+    status: Literal["running", "done", "failed"] = "done"
+    sources: tuple[SearchSource, ...] = ()
+    why: str = ""
+
+
+class CompactionBlock(Value):
+    """The mark that older turns are sent as a summary from here on; nothing of them is deleted.
+
+    ``turns`` is how many were summarised; the token counts are estimates of those turns and of the summary. When it
+    failed the turns are sent as before, and ``why`` says what happened.
+    """
+
+    kind: Literal["compaction"] = "compaction"
+    status: Literal["running", "done", "failed"] = "done"
+    turns: int = 0
+    summary: str = ""
+    tokens_before: int = 0
+    tokens_after: int = 0
+    why: str = ""
+
+
 class ErrorBlock(Value):
     """What went wrong, where it went wrong."""
 
@@ -140,6 +177,8 @@ Block = Annotated[
     | ImageBlock
     | FileBlock
     | PlanBlock
+    | SearchBlock
+    | CompactionBlock
     | ErrorBlock
     | CarryBlock,
     Field(discriminator="kind"),
