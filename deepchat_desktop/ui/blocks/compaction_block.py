@@ -4,21 +4,25 @@ Invariant: it never says that something is gone, since nothing is: only what is 
 """
 
 from collections.abc import Sequence
-from typing import cast
 
 from PySide6.QtCore import QCoreApplication, QRectF
 from PySide6.QtGui import QPainter
 
-from deepchat_desktop.domain.blocks import Block, CompactionBlock, TextBlock
+from deepchat_desktop.domain.blocks import Block, CompactionBlock
 from deepchat_desktop.domain.visible_text import visible_prose
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks import text_block
-from deepchat_desktop.ui.blocks.cell import Cell, Choices
+from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
+from deepchat_desktop.ui.blocks.column_shape import ColumnShape
 from deepchat_desktop.ui.blocks.fold_paint import FOLD_HEIGHT, fold_line, mark_line
+from deepchat_desktop.ui.blocks.markdown_parse import parse
 from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
+from deepchat_desktop.ui.blocks.stack_shape import StackShape
+from deepchat_desktop.ui.blocks.table_shape import Columns
 from deepchat_desktop.ui.icons import IconName
-from deepchat_desktop.ui.paint import hline
+from deepchat_desktop.ui.paint import hline, rr
+from deepchat_desktop.ui.theme import theme
 
+_INDENT = 26
 _ICONS: dict[str, IconName | None] = {
     "running": None, "failed": "warning-circle", "done": "arrows-in-line-vertical"
 }  # fmt: skip
@@ -75,6 +79,42 @@ class MarkShape(Shape):
             hline(p, used + 16, FOLD_HEIGHT / 2, self.width - used - 16)
 
 
+class SummaryShape(ColumnShape):
+    """The summary beside its rule."""
+
+    def __init__(self, summary: str) -> None:
+        super().__init__()
+        self.shapes.append(StackShape(parse(summary), Columns(), {}))
+
+    def fit(self, width: int) -> None:
+        self.width = width
+        (body,) = self.shapes
+        body.fit(width - _INDENT)
+        self.places = [(_INDENT, 4)]
+        self.height = body.height + 8
+
+    def paint(self, p: QPainter, area: QRectF, scene: Scene) -> None:
+        rr(p, QRectF(7, 0, 2, self.height), 1, theme.line)
+        super().paint(p, area, scene)
+
+
+class SummaryCell(Cell):
+    """The summary."""
+
+    def __init__(self, choices: Choices, summary: str) -> None:
+        super().__init__(choices.index)
+        self._summary = summary
+
+    def make(self) -> Shape:
+        return SummaryShape(self._summary)
+
+    def guess(self, width: int) -> int:
+        return 8 + guessed_lines(len(self._summary), width) * fonts.line_height(fonts.BODY)
+
+    def markdown(self) -> str:
+        return self._summary.strip("\n")
+
+
 class MarkCell(Cell):
     """The line."""
 
@@ -103,5 +143,4 @@ def cells(block: Block, choices: Choices, old: Sequence[Cell]) -> list[Cell]:
     head: list[Cell] = [MarkCell(choices, block, open=open)]
     if not open:
         return head
-    inner = cast("Choices", choices.memory.setdefault("summary", Choices(choices.index)))
-    return [*head, *text_block.cells(TextBlock(text=block.summary), inner, ())]
+    return [*head, SummaryCell(choices, block.summary)]

@@ -4,22 +4,31 @@ Invariants: the sign says without colour what happened to a line; positions coun
 what is copied has them where a line is taken from its start.
 """
 
-import time
-
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from deepchat_desktop.ui import fonts
+from deepchat_desktop.ui.blocks.code_lines import CodeLines
 from deepchat_desktop.ui.blocks.diff_lines import MAX_LINES, DiffLine
+from deepchat_desktop.ui.blocks.highlight import Line
 from deepchat_desktop.ui.blocks.well_shape import WellShape
 from deepchat_desktop.ui.paint import Align, text
 from deepchat_desktop.ui.theme import theme
 
 _NUMBER, _GUTTER, _SIGN, _TEXT = 28, 64, 70, 86
 _PAD = 8
-_COLOUR_S = 0.004
-"""How long a diff may be coloured when it is built; the rest of it stays plain."""
 HIGHEST = 420
+
+
+class _DiffLines(CodeLines):
+    """Code in which the heads of hunks are no code."""
+
+    def __init__(self, diff: tuple[DiffLine, ...]) -> None:
+        self._diff = diff
+        super().__init__()
+
+    def runs(self, line: int) -> Line:
+        return ((self.lines[line], "syn_comment"),) if self._diff[line].sign == "@" else super().runs(line)
 
 
 class DiffShape(WellShape):
@@ -33,7 +42,9 @@ class DiffShape(WellShape):
             self.diff = (*self.diff, DiffLine("@", None, None, note))
             words.append(note)
         super().__init__("\n".join(words), offset, language)
-        self.lines.colour(time.perf_counter() + _COLOUR_S)
+
+    def new_lines(self) -> CodeLines:
+        return _DiffLines(self.diff)
 
     pad_left, pad_right, pad_top, pad_bottom = _TEXT, 8, _PAD, _PAD
     highest = HIGHEST

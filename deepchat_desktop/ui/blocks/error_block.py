@@ -25,8 +25,9 @@ def steps_of(block: ErrorBlock) -> list[Ask]:
     """Return what the buttons do, the first one first."""
     step = error_words.step_of(block.code, retryable=block.retryable)
     steps: list[Ask] = [step] if step is not None else []
-    if step in ("settings", "continue"):
-        steps.append("retry")
+    second: dict[str | None, Ask] = {"settings": "retry", "continue": "retry", "shorten": "model"}
+    if step in second:
+        steps.append(second[step])
     return [*steps, "diagnostics"] if block.code in PROVIDER_ERROR_KINDS else steps
 
 

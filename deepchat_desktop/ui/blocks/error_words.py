@@ -4,7 +4,7 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
-Ask = Literal["retry", "continue", "settings", "diagnostics"]
+Ask = Literal["retry", "continue", "settings", "shorten", "model", "diagnostics"]
 """What a button in a message asks for."""
 
 
@@ -39,6 +39,10 @@ def step_of(code: str, *, retryable: bool) -> Ask | None:
     """Return what the first button does."""
     if code in ("auth", "quota", "model_not_found", "unsupported_feature", "config", "local_model"):
         return "settings"
+    if code in ("context_overflow", "context_window"):
+        return "shorten"
+    if code in ("content_filter", "refusal"):
+        return "model"
     if code == "truncated_stream":
         return "continue"
     if retryable or code in ("timeout", "network", "server", "overloaded", "rate_limit", "malformed_tool_call"):
@@ -55,5 +59,9 @@ def step_words(step: Ask) -> str:
             return _tr("Continue")
         case "retry":
             return _tr("Try again")
+        case "shorten":
+            return _tr("Shorten the message")
+        case "model":
+            return _tr("Use another model")
         case "diagnostics":
             return _tr("Copy diagnostics")

@@ -59,11 +59,7 @@ def head_of(search: SearchBlock) -> Card:
 def _title(source: SearchSource) -> DocShape:
     host = host_of(source.url)
     title = visible_prose(" ".join(source.title.split())) or host or visible_exact(source.url, multiline=False)
-    link = source.url if host else ""
-    spans = [Span(title, link=link)]
-    if host and host != title:
-        spans.append(Span(f"  {host}"))
-    return DocShape([TextItem(tuple(spans), "p", Place())])
+    return DocShape([TextItem((Span(title, link=source.url if host else ""),), "p", Place())])
 
 
 class SearchShape(ColumnShape):
@@ -78,8 +74,9 @@ class SearchShape(ColumnShape):
         self.shapes.append(PlainShape(search.query, fonts.CONTROL, "muted", exact=True))
         for source in search.sources:
             self.shapes.append(_title(source))
-            if source.snippet.strip():
-                self.shapes.append(PlainShape(" ".join(source.snippet.split()), fonts.CONTROL, "muted"))
+            said = [host_of(source.url) if source.title.strip() else "", " ".join(source.snippet.split())]
+            if words := "  ·  ".join(part for part in said if part):
+                self.shapes.append(PlainShape(words, fonts.CONTROL, "muted"))
         if search.why and not search.sources:
             self.shapes.append(PlainShape(search.why, fonts.CONTROL, "muted"))
 

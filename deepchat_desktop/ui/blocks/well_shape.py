@@ -26,10 +26,14 @@ class WellShape(Shape):
     highest = HIGHEST
 
     def __init__(self, words: str, offset: float = 0.0, language: str = "", *, live: bool = False) -> None:
-        self.lines = CodeLines()
+        self.lines = self.new_lines()
         self.lines.set_code(_cut(words, live=live), language)
         self.block = LineBlock(self.lines, fonts.META)
         self.offset = offset
+
+    def new_lines(self) -> CodeLines:
+        """Return what holds the lines."""
+        return CodeLines()
 
     def fit(self, width: int) -> None:
         self.width = width

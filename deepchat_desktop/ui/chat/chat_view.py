@@ -226,6 +226,11 @@ class ChatView(QWidget):
                 self._agent.retry_last()
             case "continue":
                 self._agent.continue_run()
+            case "shorten":
+                self.composer.bring_last()
+                self.focus_composer()
+            case "model":
+                self.composer.bar.open_models()
             case "diagnostics":
                 self._copy_diagnostics()
             case _:

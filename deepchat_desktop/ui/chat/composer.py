@@ -77,7 +77,7 @@ class Composer(QWidget):
         self.edit.textChanged.connect(self._on_text)
         self.edit.submitted.connect(self.submit)
         self.edit.escaped.connect(self._on_escape)
-        self.edit.last_wanted.connect(self._bring_last)
+        self.edit.last_wanted.connect(self.bring_last)
         self.edit.focus_changed.connect(self.update)
         self.note.changed.connect(self.resized)
         self.note.agreed.connect(self._send_anyway)
@@ -242,7 +242,7 @@ class Composer(QWidget):
         self._refresh()
         self.resized.emit()
 
-    def _bring_last(self) -> None:
+    def bring_last(self) -> None:
         """Put the message that was sent last into the empty field, to be sent anew."""
         blocks = self._session.last_sent()
         if text := "".join(block.text for block in blocks if block.kind == "text"):

@@ -1,12 +1,13 @@
 """What spots, keys and the context menu do: open, copy, ask the window."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject, QPoint, QPointF
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from deepchat_desktop.presenters.message_list_model import MessageListModel
+from deepchat_desktop.ui.blocks.error_words import Ask
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.table_shape import TableShape
 from deepchat_desktop.ui.blocks.text_block import TextCell
@@ -20,7 +21,7 @@ from deepchat_desktop.ui.message_list.selection import END, RICH_LIMIT, Place, S
 if TYPE_CHECKING:
     from deepchat_desktop.ui.message_list.message_list import MessageList
 
-_ASKS = frozenset({"retry", "continue", "settings", "diagnostics"})
+_ASKS = frozenset(get_args(Ask))
 _COPIED_MS = 1_600
 
 

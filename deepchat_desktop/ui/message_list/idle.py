@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
+from deepchat_desktop.ui.blocks.code_lines import CodeLines
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
+from deepchat_desktop.ui.blocks.column_shape import ColumnShape
+from deepchat_desktop.ui.blocks.diff_shape import DiffShape
 from deepchat_desktop.ui.blocks.shape import Shape
 from deepchat_desktop.ui.blocks.stack_shape import StackShape
 from deepchat_desktop.ui.message_list.heap import give_back
@@ -55,21 +58,21 @@ class IdleWork(QObject):
 
     def pending(self) -> bool:
         """Tell whether blocks in sight still wait for colours."""
-        return any(not code.lines.coloured for code in self._codes())
+        return any(not lines.coloured for lines in self._lines())
 
-    def _codes(self) -> Iterator[CodeShape]:
+    def _lines(self) -> Iterator[CodeLines]:
         for placed in self._layout.placed:
             if placed.cell.shape is not None:
-                yield from codes_of(placed.cell.shape)
+                yield from lines_of(placed.cell.shape)
 
     def _work(self) -> None:
         self.slices += 1
         end = time.perf_counter() + SLICE_S
         worked = more = False
-        for code in self._codes():
-            if not code.lines.coloured:
+        for lines in self._lines():
+            if not lines.coloured:
                 worked = True
-                more = code.lines.colour(end) or more
+                more = lines.colour(end) or more
                 if time.perf_counter() >= end:
                     break
         pending = worked and self.pending()
@@ -95,6 +98,16 @@ class IdleWork(QObject):
         if self._unshown and (not pending or now - self._shown_at >= SHOWN_EVERY_S):
             self._unshown = False
             self._coloured()
+
+
+def lines_of(shape: Shape) -> Iterator[CodeLines]:
+    """Yield all that takes colours in a shape."""
+    match shape:
+        case CodeShape() | DiffShape():
+            yield shape.lines
+        case ColumnShape():
+            for inner in shape.shapes:
+                yield from lines_of(inner)
 
 
 def codes_of(shape: Shape) -> Iterator[CodeShape]:

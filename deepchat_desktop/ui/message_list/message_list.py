@@ -45,7 +45,7 @@ class MessageList(QAbstractScrollArea):
     """The view of a ``MessageListModel``."""
 
     asked = Signal(str)
-    """One of ``retry``, ``continue`` and ``settings``."""
+    """One of the steps that ``error_words.Ask`` names."""
     link_clicked = Signal(str, str)
     notice = Signal(str)
     """Something that was done otherwise than one would think, in words."""

@@ -78,7 +78,7 @@ def test_every_state_is_told_by_an_icon_and_words(view: MessageList, model: Mess
     assert len(said) == len(get_args(ToolStatus))
 
 
-def test_a_diff_has_numbers_and_signs(view: MessageList, model: MessageListModel) -> None:
+def test_a_diff_has_numbers_and_signs(view: MessageList, model: MessageListModel, qtbot: QtBot) -> None:
     model.load([make_message("a", call("edit", diff=DIFF, result="Done."))])
     press(view, 0, "toggle")
     (diff, _arguments_or_result) = card(view).shapes
@@ -91,7 +91,10 @@ def test_a_diff_has_numbers_and_signs(view: MessageList, model: MessageListModel
         "+    await sleep(backoff(attempt))", " raise Lost()",
     ]  # fmt: skip
     assert diff.text_between(diff.length() - 6, diff.length()) == "Lost()"
-    assert any(tone == "syn_keyword" for line in range(6) for _, tone in diff.lines.runs(line))
+    qtbot.waitUntil(lambda: diff.lines.coloured)
+    tones = [{tone for _, tone in diff.lines.runs(line)} for line in range(6)]
+    assert tones[0] == {"syn_comment"}
+    assert all("syn_keyword" in line for line in tones[1:])
     view.grab()
 
 
@@ -181,7 +184,7 @@ def test_a_search_opens_to_its_sources(view: MessageList, model: MessageListMode
     press(view, 0, "toggle")
     shape = placed_of(view, 0)[0].cell.shape
     assert shape.text_between(0, shape.length()) == (
-        "retry‹U+200B›after\n<b>Retry</b>‹U+202E›-After  www.example.org\nHow long wait\n"
+        "retry‹U+200B›after\n<b>Retry</b>‹U+202E›-After\nwww.example.org  ·  How long wait\n"
         "xn--mnchen-3ya.example\nBad"
     )
     top = shape.places[1][1] + 10
@@ -222,7 +225,7 @@ def test_a_summary_unfolds_as_markdown(view: MessageList, model: MessageListMode
     assert "toggle" in names(view, 0)
     press(view, 0, "toggle")
     texts = [placed.cell.shape.text_between(0, 99) for placed in placed_of(view, 0)]
-    assert texts[1:3] == ["Goal", "one\ntwo"]
+    assert texts[1:] == ["Goal\none\ntwo", "answer", ""]
     press(view, 0, "toggle")
     assert len(placed_of(view, 0)) == 3
 

@@ -7,12 +7,13 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from deepchat_desktop.domain.blocks import TextBlock
+from deepchat_desktop.domain.blocks import ErrorBlock, TextBlock
 from deepchat_desktop.domain.events import MessageAdded
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from tests.fakes.presenters import FakeCard, FakePresenters
 from tests.ui.chat.conftest import make_message
+from tests.ui.chat.test_message_list import names, press
 
 
 def test_an_empty_session_shows_the_given_page(chat: ChatView, fakes: FakePresenters) -> None:
@@ -122,3 +123,19 @@ def test_a_screen_reader_hears_a_list_of_messages(chat: ChatView, fakes: FakePre
     assert (card.role(), card.text(QAccessible.Text.Name)) == (
         QAccessible.Role.AlertMessage, "Request for permission",
     )  # fmt: skip
+
+
+def test_an_error_about_the_window_leads_to_a_shorter_message_or_another_model(
+    chat: ChatView, fakes: FakePresenters
+) -> None:
+    failed = ErrorBlock(code="context_window", message="Window 8,192")
+    fakes.messages.load([
+        make_message("u", TextBlock(text="far too long"), role="user"),
+        make_message("a", failed, status="error"),
+    ])  # fmt: skip
+    assert names(chat.message_list, 1) == ["shorten", "model"]
+    heard: list[str] = []
+    chat.message_list.asked.connect(heard.append)
+    press(chat.message_list, 1, "shorten")
+    assert heard == ["shorten"]
+    assert chat.composer.edit.hasFocus()
