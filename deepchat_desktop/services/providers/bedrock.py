@@ -4,6 +4,7 @@ import re
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
+from deepchat_desktop.domain.errors import ConfigError
 from deepchat_desktop.domain.prompt import ModelCapabilities, ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.services.providers.anthropic_thinking import REASONING_BACK
@@ -36,11 +37,18 @@ class Bedrock(HttpProvider):
         """Return an address of one of the region's two services; any other host is taken to be both."""
         scheme, netloc, base, _, _ = urlsplit(checked_url(self._endpoint.base_url.strip().removesuffix("#")))
         if (known := _RUNTIME.fullmatch(netloc.lower())) is not None:
-            region = self._endpoint.options.get("region", "").strip() or known["region"]
+            region = self._region() or known["region"]
             netloc = f"{service}{known['fips'] or ''}.{region}.{known['rest']}"
         base = re.sub(r"/model/.*$", "", base).rstrip("/")
         head, _, query = path.partition("?")
         return checked_url(urlunsplit((scheme, netloc, base + head, query, "")))
+
+    def _region(self) -> str:
+        """Return the region that the user named, or "". Raises ``ConfigError``: it becomes a part of the host."""
+        region = self._endpoint.options.get("region", "").strip().lower()
+        if region and not re.fullmatch(r"[a-z0-9-]+", region):
+            raise ConfigError("The region is not one of Amazon's. One looks like eu-central-1.", code="bad_region")
+        return region
 
     def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
         return request_body(request, self._endpoint.family, refused)
