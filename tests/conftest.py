@@ -134,12 +134,12 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
     """asyncio's own loop, or qasync's when the test (or a fixture of it) asks for `qt_loop`."""
     if "qt_loop" not in request.fixturenames:
         return "asyncio"
-    import qasync
+    from deepchat_desktop.presenters.qt_loop import QtLoop
 
     qapp = request.getfixturevalue("qt_loop")
 
     def loop_factory() -> Any:
-        loop = qasync.QEventLoop(qapp, already_running=False)
+        loop = QtLoop(qapp, already_running=False)
         # qasync's own executor loses a BaseException together with whoever awaits it.
         loop.set_default_executor(ThreadPoolExecutor(max_workers=4))
         return loop

@@ -13,8 +13,9 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import qasync
 from PySide6.QtCore import QCoreApplication, QSocketNotifier
+
+from deepchat_desktop.presenters.qt_loop import QtLoop
 
 _log = logging.getLogger(__name__)
 _ENDING = (signal.SIGTERM, signal.SIGINT)
@@ -24,7 +25,7 @@ class LoopHost:
     """Runs one coroutine to its end inside the Qt event loop."""
 
     def __init__(self, app: QCoreApplication) -> None:
-        self._loop = qasync.QEventLoop(app, already_running=False)
+        self._loop = QtLoop(app, already_running=False)
         self._executor = ThreadPoolExecutor(thread_name_prefix="work")
         self.closing = asyncio.Event()
         """Set by ``close``; ``main`` waits for it."""
