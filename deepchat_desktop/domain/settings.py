@@ -87,6 +87,15 @@ class ProxySettings(Value):
     """Hosts, domains and networks that are reached directly."""
 
 
+class ReadingPlace(Value):
+    """Where a session was left: the block at the top of the view, and how many px of it were above."""
+
+    session_id: str
+    message_id: str
+    cell: int = 0
+    px: int = 0
+
+
 class WindowState(Value):
     """Where the window was."""
 
@@ -94,6 +103,7 @@ class WindowState(Value):
     sidebar: bool = True
     minimap: bool = True
     last_session: str | None = None
+    places: tuple[ReadingPlace, ...] = ()
 
 
 class AppSettings(Value):

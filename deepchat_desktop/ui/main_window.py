@@ -20,6 +20,7 @@ from deepchat_desktop.ui.sidebar import Sidebar
 from deepchat_desktop.ui.theme import ThemeChoice, theme
 
 if TYPE_CHECKING:
+    from deepchat_desktop.domain.settings import ReadingPlace
     from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
     from deepchat_desktop.presenters.session import SessionPresenter
     from deepchat_desktop.presenters.settings import SettingsPresenter
@@ -52,6 +53,12 @@ class ChatSurface(Protocol):
 
     def set_minimap(self, shown: bool) -> None:
         """Show or hide the map of the conversation."""
+
+    def places(self) -> "tuple[ReadingPlace, ...]":
+        """Return where each session stands or was left."""
+
+    def take_places(self, places: "tuple[ReadingPlace, ...]") -> None:
+        """Know where sessions were left before this start."""
 
 
 class MainWindow(Box):
@@ -196,8 +203,8 @@ class MainWindow(Box):
     def remember(self) -> None:
         """Keep place and panels for the next start."""
         data = bytes(self.saveGeometry().toBase64().data()).decode("ascii")
-        state = self._settings.window().model_copy(update={"geometry": data, "sidebar": self._side_wanted})
-        self._settings.save_window(state)
+        now = {"geometry": data, "sidebar": self._side_wanted, "places": self.surface.places()}
+        self._settings.save_window(self._settings.window().model_copy(update=now))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.remember()
@@ -205,6 +212,7 @@ class MainWindow(Box):
         self.closing.emit()
 
     def _restore(self) -> None:
+        self.surface.take_places(self._settings.window().places)
         text = self._settings.window().geometry
         if text:
             self.restoreGeometry(QByteArray.fromBase64(text.encode("ascii", "ignore")))

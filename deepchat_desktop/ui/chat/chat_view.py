@@ -31,6 +31,7 @@ from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import Theme, theme
 
 if TYPE_CHECKING:
+    from deepchat_desktop.domain.settings import ReadingPlace
     from deepchat_desktop.presenters.agent_runtime import AgentRuntimePresenter
     from deepchat_desktop.presenters.permission import PermissionPresenter
     from deepchat_desktop.presenters.session import SessionPresenter
@@ -88,6 +89,7 @@ class ChatView(QWidget):
         self._model, self._agent, self._theme = model, agent, theme
         self._permission = permission
         self._list: MessageList | None = None
+        self._places: tuple[ReadingPlace, ...] = ()
         self._card: PermissionCardView | None = None
         self._map: Minimap | None = None
         self._map_wanted = True
@@ -138,6 +140,7 @@ class ChatView(QWidget):
         accessible.install()
         self._list = MessageList(self._model, self, held=True)
         self._list.stackUnder(self._fade)
+        self._list.take_places(self._places)
         self._list.asked.connect(self._on_asked)
         self._list.link_clicked.connect(self._open_link)
         self._list.notice.connect(self.composer.tell)
@@ -161,6 +164,16 @@ class ChatView(QWidget):
             widget.setParent(self)
             widget.lower()
         self._show_empty()
+
+    def places(self) -> "tuple[ReadingPlace, ...]":
+        """Return where each session stands or was left."""
+        return self._list.places() if self._list is not None else self._places
+
+    def take_places(self, places: "tuple[ReadingPlace, ...]") -> None:
+        """Know where sessions were left before this start; call it before the first paint."""
+        self._places = places
+        if self._list is not None:
+            self._list.take_places(places)
 
     def focus_regions(self) -> list[QWidget]:
         """Return what F6 goes to, in order; hidden ones are to be skipped."""

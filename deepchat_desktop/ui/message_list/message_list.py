@@ -4,6 +4,8 @@ Invariants: an upward input lets go at once; what changes above the view never m
 one message and builds what meets the view; the place is kept per session.
 """
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
@@ -19,6 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from deepchat_desktop.domain.blocks import text_of
+from deepchat_desktop.domain.settings import ReadingPlace
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.rendering import rendering
 from deepchat_desktop.ui.chat.measures import COLUMN, SIDE
@@ -32,13 +35,12 @@ from deepchat_desktop.ui.message_list.idle import IdleWork
 from deepchat_desktop.ui.message_list.keyboard import Keyboard
 from deepchat_desktop.ui.message_list.layout import Anchor, Layout, Placed
 from deepchat_desktop.ui.message_list.painter import paint
+from deepchat_desktop.ui.message_list.places import Places
 from deepchat_desktop.ui.message_list.pointer import Pointer
 from deepchat_desktop.ui.message_list.selection import Selection
 from deepchat_desktop.ui.message_list.spoken import SpokenList
 from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import theme
-
-KEPT_PLACES = 200
 
 
 class MessageList(QAbstractScrollArea):
@@ -63,7 +65,7 @@ class MessageList(QAbstractScrollArea):
         self._own_move = False
         self._bar_value = 0
         self._session = ""
-        self._places: dict[str, tuple[str, Anchor]] = {}
+        self._places = Places()
         self._ids: list[str] = []
         self.layout_ = Layout(model)
         self.selection = Selection(model, self.layout_)
@@ -217,18 +219,23 @@ class MessageList(QAbstractScrollArea):
             return
         self.layout_.reset()
         self._ids = self._model.ids()
-        key, anchor = self._places.pop(self._session, ("", Anchor()))
-        known = key in self._ids if key else False
-        self._set_following(not known)
-        if known:
-            self.layout_.anchor = Anchor(self._ids.index(key), anchor.cell, anchor.px)
+        anchor = self._places.give(self._session, self._ids)
+        self._set_following(anchor is None)
+        self.layout_.anchor = anchor if anchor is not None else Anchor()
         self.settle()
 
     def _keep_place(self) -> None:
         if self._session and not self.following and self.layout_.anchor.row < len(self._ids):
-            self._places[self._session] = (self._ids[self.layout_.anchor.row], self.layout_.anchor)
-            while len(self._places) > KEPT_PLACES:
-                del self._places[next(iter(self._places))]
+            self._places.keep(self._session, self._ids[self.layout_.anchor.row], self.layout_.anchor)
+
+    def places(self) -> tuple[ReadingPlace, ...]:
+        """Return where each session stands or was left."""
+        self._keep_place()
+        return self._places.all()
+
+    def take_places(self, places: Iterable[ReadingPlace]) -> None:
+        """Know where sessions were left before this start; call it before ``release``."""
+        self._places.take(places)
 
     def _on_added(self, row: int) -> None:
         if self._held:

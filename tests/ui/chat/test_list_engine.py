@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from deepchat_desktop.domain.blocks import PermissionBlock, TextBlock, ToolCallBlock
 from deepchat_desktop.domain.events import BlockSet, BlockText
 from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.domain.settings import WindowState
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.scanner import LIMIT
 from deepchat_desktop.ui.blocks.text_block import TextCell
@@ -87,6 +88,27 @@ def test_the_place_is_kept_per_session(view: MessageList, model: MessageListMode
     model.load(conversation(50), "one")
     assert place(view) == here
     assert not view.following
+
+
+def test_the_place_is_kept_over_a_restart(view: MessageList, model: MessageListModel, qtbot: QtBot) -> None:
+    model.load(conversation(50), "one")
+    wheel(view, 30)
+    here = place(view)
+    model.load(conversation(3), "two")
+    again = MessageList(model, held=True)
+    qtbot.addWidget(again)
+    again.resize(view.size())
+    again.show()
+    again.take_places(WindowState.model_validate_json(WindowState(places=view.places()).model_dump_json()).places)
+    again.release()
+    assert again.following, "the session that is open was left at its end"
+    model.load(conversation(50), "one")
+    assert place(again) == here
+    assert not again.following
+    model.load(conversation(50)[:2], "one")
+    model.load(conversation(2), "two")
+    assert again.following, "a place in a message that is gone is no place"
+    again.hide()
 
 
 def call(key: str, name: str, status: str = "success") -> ToolCallBlock:

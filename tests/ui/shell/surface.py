@@ -3,12 +3,15 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QStackedWidget, QTextEdit, QVBoxLayout, QWidget
 
+from deepchat_desktop.domain.settings import ReadingPlace
+
 
 class PlainSurface(QWidget):
     settings_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self.kept: tuple[ReadingPlace, ...] = ()
         self.slot = QStackedWidget()
         self.messages = QTextEdit()
         self.messages.setReadOnly(True)
@@ -33,6 +36,12 @@ class PlainSurface(QWidget):
 
     def set_minimap(self, shown: bool) -> None:
         self.minimap = shown
+
+    def places(self) -> tuple[ReadingPlace, ...]:
+        return self.kept
+
+    def take_places(self, places: tuple[ReadingPlace, ...]) -> None:
+        self.kept = places
 
     def focus_composer(self) -> None:
         self.composer.setFocus()
