@@ -13,7 +13,7 @@ from deepchat_desktop.ui.controls import Button
 from deepchat_desktop.ui.controls_shown import Label, ShortLabel
 from deepchat_desktop.ui.focus_ring import FocusRing
 from deepchat_desktop.ui.paint import hline, painting
-from deepchat_desktop.ui.theme import css, theme
+from deepchat_desktop.ui.theme import theme
 
 
 class TextWindow(QWidget):
@@ -67,8 +67,12 @@ class TextWindow(QWidget):
 
     def _take_look(self) -> None:
         self.text.setFont(fonts.font(fonts.META, mono=True))
-        ground = f"background: {css(theme.code)}; color: {css(theme.text)}; padding: 10px 16px; border: none;"
-        self.text.setStyleSheet(f"QPlainTextEdit {{ {ground} }}")
+        palette = self.text.palette()
+        palette.setColor(palette.ColorRole.Base, theme.code)
+        palette.setColor(palette.ColorRole.Text, theme.text)
+        self.text.setPalette(palette)
+        self.text.setFrameShape(self.text.Shape.NoFrame)
+        self.text.document().setDocumentMargin(14)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
