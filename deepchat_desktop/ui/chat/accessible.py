@@ -1,7 +1,9 @@
 """What a screen reader is told of the painted list: a list of messages, each with its blocks; and of the request.
 
 Invariants: names are asked for when they are read, so they never go stale; a message or block has a small object of
-its own only after a screen reader asked for it, and Qt keeps one interface for each.
+its own only after a screen reader asked for it, and Qt keeps one interface for each. The text is the name: an interface
+for text of our own cannot be given, since PySide6 6.11 hands what ``interface_cast`` returns to Qt as a pointer that Qt
+cannot use, and the process dies when a screen reader follows it (seen over a real bus, with every way to give it).
 """
 
 from functools import lru_cache
