@@ -34,9 +34,6 @@ ADD = ["providers", "add", "x", "--api", "openai_chat", "--base-url", "https://a
         ["answer", "ID", "--choice", "1"],
         ["answer", "ID", "--text", "word"],
         ["answer", "ID", "--allow", "--scope", "always"],
-        ["ask", "hi", "--api", "bedrock", "--base-url", "https://a.test", "--model-id", "m"],
-        ["providers", "add", "x", "--api", "bedrock", "--base-url", "https://a.test"],
-        ["explain", "wire", "--api", "bedrock", __file__],
     ],
 )
 def test_what_comes_later_is_refused_in_words(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
