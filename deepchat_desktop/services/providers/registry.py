@@ -60,6 +60,18 @@ def _ollama_decoder() -> Decoder:
     return OllamaDecoder()
 
 
+def _gemini(endpoint: Endpoint) -> Provider:
+    from deepchat_desktop.services.providers.gemini import Gemini
+
+    return Gemini(endpoint)
+
+
+def _gemini_decoder() -> Decoder:
+    from deepchat_desktop.services.providers.gemini_decode import GeminiDecoder
+
+    return GeminiDecoder()
+
+
 def _bedrock(endpoint: Endpoint) -> Provider:
     from deepchat_desktop.services.providers.bedrock import Bedrock
 
@@ -79,6 +91,7 @@ ADAPTERS: dict[str, Callable[[Endpoint], Provider]] = {
     "azure": _azure,
     "anthropic": _anthropic,
     "bedrock": _bedrock,
+    "gemini": _gemini,
     "ollama": _ollama,
 }
 DECODERS: dict[str, Callable[[], Decoder]] = {
@@ -87,6 +100,7 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
     "azure": _openai_chat_decoder,
     "anthropic": _anthropic_decoder,
     "bedrock": _bedrock_decoder,
+    "gemini": _gemini_decoder,
     "ollama": _ollama_decoder,
 }
 

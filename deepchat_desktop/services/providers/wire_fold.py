@@ -79,10 +79,10 @@ def fold_events(events: Iterable[ProviderEvent]) -> dict[str, Any]:
 
 def _add_call(result: dict[str, Any], call: ToolCallEnd) -> None:
     if not call.complete:
-        cut = {"id": call.id, "name": call.name, "arguments_raw": call.arguments_text}
+        cut = {"id": call.id or None, "name": call.name, "arguments_raw": call.arguments_text}
         result.setdefault("incomplete_tool_calls", []).append(cut)
         return
-    folded: dict[str, Any] = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    folded: dict[str, Any] = {"id": call.id or None, "name": call.name, "arguments": call.arguments}
     if call.arguments is None:
         folded["arguments_invalid_raw"] = call.arguments_text
     result["tool_calls"].append(folded)
