@@ -7,6 +7,7 @@ run here; the answer ends with ``message_stop`` or an error, and is ``truncated_
 """
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +45,8 @@ _LENGTH = frozenset({"max_tokens", "model_context_window_exceeded"})
 class _Block:
     key: str
     start: dict[str, Any]
-    pieces: dict[str, list[str]] = field(default_factory=dict)
+    pieces: defaultdict[str, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
+    """What came in pieces, in UTF-8: a long answer comes in a million of them."""
     citations: list[Any] = field(default_factory=list)
     closed: bool = False
 
@@ -53,13 +55,13 @@ class _Block:
         return as_text(self.start.get("type"))
 
     def text(self, name: str) -> str:
-        return as_text(self.start.get(name)) + "".join(self.pieces.get(name, ()))
+        return as_text(self.start.get(name)) + _decoded(self.pieces.get(name, b""))
 
     @property
     def arguments_text(self) -> str:
         """Return the input as it was sent: in pieces, or whole at the start."""
-        if given := "".join(self.pieces.get("partial_json", ())):
-            return given
+        if given := self.pieces.get("partial_json"):
+            return _decoded(given)
         return json.dumps(self.start.get("input") or {}, ensure_ascii=False)
 
     def whole(self) -> dict[str, Any]:
@@ -161,7 +163,7 @@ class MessagesDecoder(StreamDecoder):
         if name is None:
             return []
         piece = as_text(delta.get(name))
-        block.pieces.setdefault(name, []).append(piece)
+        block.pieces[name] += piece.encode("utf-8", "surrogatepass")
         match name:
             case "text":
                 return _spoken(piece)
@@ -250,6 +252,10 @@ def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
     return ToolCallEnd(
         key=block.key, id=call_id, name=name, arguments_text=text, arguments=arguments, complete=not cut
     )
+
+
+def _decoded(text: bytes | bytearray) -> str:
+    return text.decode("utf-8", "surrogatepass")
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

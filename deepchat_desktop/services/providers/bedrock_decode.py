@@ -7,6 +7,7 @@ an error, and is ``truncated_stream`` without one. Signed reasoning is kept with
 
 import base64
 import json
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +44,9 @@ class _Block:
     call: dict[str, Any] = field(default_factory=dict)
     result: dict[str, Any] = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
-    pieces: dict[str, list[str]] = field(default_factory=dict)
+    blobs: list[str] = field(default_factory=list)
+    pieces: defaultdict[str, bytearray] = field(default_factory=lambda: defaultdict(bytearray))
+    """What came in pieces, in UTF-8: a long answer comes in a million of them."""
     closed: bool = False
 
     @property
@@ -57,10 +60,10 @@ class _Block:
     @property
     def is_plain(self) -> bool:
         """Whether the block can be written anew from what is known of the answer."""
-        return not self.theirs and not self.result and not self.pieces.keys() & {"signature", "redactedContent"}
+        return not (self.theirs or self.result or self.blobs or "signature" in self.pieces)
 
     def text(self, name: str) -> str:
-        return "".join(self.pieces.get(name, ()))
+        return _decoded(self.pieces.get(name, b""))
 
     def whole(self) -> dict[str, Any] | None:
         """Return the block as the provider wants it back, None for reasoning that nobody signed."""
@@ -68,8 +71,8 @@ class _Block:
             return {"toolUse": {**self.call, "input": _parsed(self.text("input")) or {}}}
         if self.result:
             return {"toolResult": {**self.result, "content": self.results}}
-        if blobs := self.pieces.get("redactedContent"):
-            return {"reasoningContent": {"redactedContent": _joined(blobs)}}
+        if self.blobs:
+            return {"reasoningContent": {"redactedContent": _joined(self.blobs)}}
         if "signature" in self.pieces:
             signed = {"text": self.text("reasoning"), "signature": self.text("signature")}
             return {"reasoningContent": {"reasoningText": signed}}
@@ -157,17 +160,18 @@ class ConverseDecoder(StreamDecoder):
         block = self._open.get(place) or self._new(place)
         thought = as_dict(delta.get("reasoningContent"))
         block.results += as_list(delta.get("toolResult"))
+        if blob := as_text(thought.get("redactedContent")):
+            block.blobs.append(blob)
         pieces = {
             "text": delta.get("text"),
             "input": as_dict(delta.get("toolUse")).get("input"),
             "reasoning": thought.get("text"),
             "signature": thought.get("signature"),
-            "redactedContent": thought.get("redactedContent"),
         }
         events: list[ProviderEvent] = []
         for name, piece in pieces.items():
             if isinstance(piece, str) and piece:
-                block.pieces.setdefault(name, []).append(piece)
+                block.pieces[name] += piece.encode("utf-8", "surrogatepass")
                 events += _shown(block, name, piece)
         return events
 
@@ -236,6 +240,10 @@ def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
     return ToolCallEnd(
         key=block.key, id=call_id, name=name, arguments_text=text, arguments=arguments, complete=not cut
     )
+
+
+def _decoded(text: bytes | bytearray) -> str:
+    return text.decode("utf-8", "surrogatepass")
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
