@@ -36,6 +36,7 @@ from deepchat_desktop.domain.stream import (
     ToolCallEnd,
     ToolCallStart,
     UsageReported,
+    Warned,
 )
 from deepchat_desktop.domain.usage import Usage
 
@@ -104,7 +105,7 @@ def accumulate(answer: Answer, event: ProviderEvent, *, now: int, new_call_id: s
             return Step(answer=answer.model_copy(update={"round_usage": event.usage}))
         case StreamError() | Stop():
             return close_open(answer, now)
-        case PermissionAsked() | RateLimited():
+        case PermissionAsked() | RateLimited() | Warned():
             return Step(answer=answer)
         case _:
             assert_never(event)

@@ -98,6 +98,14 @@ class RateLimited(Value):
     wait_s: float
 
 
+class Warned(Value):
+    """Something about the answer that the user should know and that stops nothing. ``code`` is stable."""
+
+    kind: Literal["warning"] = "warning"
+    code: str
+    text: str
+
+
 class CarryPart(Value):
     """An opaque part to send back verbatim to the same family and model."""
 
@@ -139,6 +147,7 @@ ProviderEvent = Annotated[
     | ImagePart
     | PlanUpdated
     | RateLimited
+    | Warned
     | CarryPart
     | StreamError
     | Stop,

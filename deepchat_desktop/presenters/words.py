@@ -27,6 +27,10 @@ def error_words(code: str, fallback: str) -> str:
         "store_read_only": _tr(
             "The data folder cannot be written. Change its rights, or start with --data-dir and another folder."
         ),
+        "prompt_cut": _tr(
+            "The Ollama server left out the start of the prompt, with the instructions. "
+            "Set a larger context length for the server in the settings."
+        ),
         "links_later": _tr("Links to DeepChat come in a later version: nothing was opened."),
         "key_elsewhere": _tr("The key was kept in another keychain than today's. Enter it again in the settings."),
     }

@@ -1,17 +1,22 @@
 """The adapter for Ollama's native API: the only one of its APIs that takes a context length."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 from deepchat_desktop.domain.errors import ProviderError
 from deepchat_desktop.domain.prompt import ModelCapabilities, ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
+from deepchat_desktop.domain.stream import ProviderEvent, Stop, UsageReported, Warned
 from deepchat_desktop.services.providers.http_provider import HttpProvider
 from deepchat_desktop.services.providers.ollama_decode import OllamaDecoder
-from deepchat_desktop.services.providers.ollama_request import refused_field, request_body
+from deepchat_desktop.services.providers.ollama_request import estimated_prompt, refused_field, request_body
 from deepchat_desktop.services.providers.ollama_store import store_url
 from deepchat_desktop.services.providers.wire_json import as_count, as_dict, as_list, as_text
 
+CUT_FROM = 1_000
+"""Prompts of fewer estimated tokens are not looked at: estimates of short ones say little."""
 ASKED_AT_ONCE = 8
 """So many models are asked for their abilities at a time."""
 
@@ -27,6 +32,46 @@ class Ollama(HttpProvider):
 
     def _body(self, request: ModelRequest, url: str, refused: frozenset[str]) -> dict[str, Any]:
         return request_body(request, as_count(_number(self._endpoint.options.get("num_ctx"))) or None, refused)
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+        """Send one round, and tell if the server read only the end of the prompt; see ``Provider.stream``."""
+        read = 0
+        async with aclosing(super().stream(request)) as events:  # type: ignore[type-var]
+            async for event in events:
+                if isinstance(event, UsageReported):
+                    read = event.usage.input
+                if isinstance(event, Stop) and (warning := await self._cut_prompt(request, read)) is not None:
+                    yield warning
+                yield event
+
+    async def _cut_prompt(self, request: ModelRequest, read: int) -> Warned | None:
+        """Return a warning when far fewer tokens were read than the prompt has.
+
+        A server that had the start of the prompt in its cache may count the rest alone: where it tells the length
+        of the loaded context, that decides.
+        """
+        estimate = estimated_prompt(request, self._refused.get(request.model, frozenset()))
+        if estimate < CUT_FROM or not 0 < read < estimate // 2:
+            return None
+        window = await self._loaded_window(request.model)
+        if window is not None and window >= estimate:
+            return None
+        return Warned(
+            code="prompt_cut",
+            text=f"The Ollama server read {read:,} tokens of a prompt of about {estimate:,}: its start, with the "
+            "instructions, was left out. Set a larger context length for the server in the settings.",
+        )
+
+    async def _loaded_window(self, model: str) -> int | None:
+        """Return the context length in tokens with which a model is loaded, None if the server does not tell."""
+        try:
+            loaded = await self._fetched("GET", lambda: store_url(self._endpoint.base_url, "/api/ps"))
+        except ProviderError:
+            return None
+        for item in map(as_dict, as_list(as_dict(loaded).get("models"))):
+            if model in (as_text(item.get("name")).removesuffix(":latest"), item.get("name"), item.get("model")):
+                return as_count(item.get("context_length")) or None
+        return None
 
     def _refused_field(self, error_body: bytes, sent: dict[str, Any]) -> str | None:
         return refused_field(error_body, sent)

@@ -30,7 +30,7 @@ Wire = dict[str, Any]
 
 def request_body(request: ModelRequest, window: int | None, refused: frozenset[str] = frozenset()) -> Wire:
     """Return the body as a JSON value. ``window`` is the context length in tokens that the user set, None if none."""
-    tools = request.tools if request.capabilities.tools is not False and "tools" not in refused else ()
+    tools = _tools_sent(request, refused)
     vision = request.capabilities.vision is not False
     body: Wire = {
         "model": request.model,
@@ -43,6 +43,12 @@ def request_body(request: ModelRequest, window: int | None, refused: frozenset[s
     if request.reasoning_effort is not None:
         body["think"] = _think(request)
     return {name: value for name, value in body.items() if name not in refused}
+
+
+def estimated_prompt(request: ModelRequest, refused: frozenset[str] = frozenset()) -> int:
+    """Estimate the tokens of a request's prompt as it goes out, without its pictures."""
+    bare = [m.model_copy(update={"images": ()}) if m.role in ("user", "tool") else m for m in request.messages]
+    return sum(map(estimate_message, bare)) + estimate_tools(_tools_sent(request, refused))
 
 
 def context_length(request: ModelRequest) -> int:
@@ -63,6 +69,10 @@ def refused_field(body: bytes, sent: Wire) -> str | None:
     text = facts.message.lower()
     named = {"tools": "tools", "think": "think"}
     return next((field for word, field in named.items() if word in text and field in sent), None)
+
+
+def _tools_sent(request: ModelRequest, refused: frozenset[str]) -> tuple[ToolSpec, ...]:
+    return request.tools if request.capabilities.tools is not False and "tools" not in refused else ()
 
 
 def _options(request: ModelRequest, window: int | None) -> Wire:

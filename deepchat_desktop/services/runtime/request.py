@@ -11,10 +11,10 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from deepchat_desktop.domain.accumulate import accumulate
-from deepchat_desktop.domain.events import RetryWaiting, RuntimeEvent, TurnWaiting
+from deepchat_desktop.domain.events import Notice, RetryWaiting, RuntimeEvent, TurnWaiting
 from deepchat_desktop.domain.ids import new_id
 from deepchat_desktop.domain.prompt import ModelRequest
-from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError, UsageReported
+from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError, UsageReported, Warned
 from deepchat_desktop.services.clock import now_ms
 from deepchat_desktop.services.runtime.echo import Echo
 from deepchat_desktop.services.runtime.run import Run
@@ -49,11 +49,13 @@ async def _attempt(
     try:
         async with aclosing(run.connected.provider.stream(request)) as events:  # type: ignore[type-var]
             async for event in events:
-                if began is None and not isinstance(event, UsageReported | RateLimited | StreamError | Stop):
+                if began is None and not isinstance(event, UsageReported | RateLimited | Warned | StreamError | Stop):
                     began = time.monotonic()
                     run.first_token = run.first_token or began
                 if isinstance(event, RateLimited):
                     emit(TurnWaiting(session_id=run.session.id, wait_s=event.wait_s))
+                if isinstance(event, Warned):
+                    emit(Notice(session_id=run.session.id, code=event.code, text=event.text))
                 _take(run, event, echo)
                 echo.raise_failure()
                 if isinstance(event, Stop | StreamError):

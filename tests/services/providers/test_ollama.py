@@ -87,6 +87,34 @@ async def test_models_are_listed_with_what_they_can_do() -> None:
     assert {sees.id, old.id} == {"sees:4b", "old:1b"}
 
 
+LONG = ModelRequest(model="qwen3", messages=(SystemMessage(text="word " * 4000), UserMessage(text="hi")))
+
+
+def counted(tokens: int | None) -> bytes:
+    count = "" if tokens is None else f',"prompt_eval_count":{tokens}'
+    return b'{"message":{"content":"x"},"done":true,"done_reason":"stop"' + count.encode() + b"}\n"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("read", "loaded", "warned"),
+    [
+        (2_100, {"models": [{"name": "qwen3:latest", "context_length": 4096}]}, True),
+        (2_100, {"models": [{"name": "other", "context_length": 40_960}]}, True),
+        (2_100, {"error": "no such thing"}, True),
+        (2_100, {"models": [{"name": "qwen3:latest", "context_length": 40_960}]}, False),
+        (4_000, {"models": []}, False),
+        (None, {"models": []}, False),
+    ],
+)
+async def test_a_prompt_that_lost_its_start_is_told(read: int | None, loaded: dict[str, Any], warned: bool) -> None:
+    with WireServer([body_answer(counted(read))], routes={"/api/ps": json_answer(loaded)}) as server:
+        async with ollama(server) as provider:
+            events = [event async for event in provider.stream(LONG)]
+    assert [event.kind for event in events if event.kind != "usage"] == ["text", *["warning"] * warned, "stop"]
+    assert [request.path for request in server.requests][1:] == ["/api/ps"] * (read == 2_100)
+
+
 def test_a_line_without_an_end_is_not_held_for_ever() -> None:
     splitter = LineSplitter()
     for _ in range(MAX_EVENT_BYTES >> 20):
