@@ -17,6 +17,8 @@ Fact = Literal["tools", "vision", "reasoning", "context", "max_output"]
 FACTS: tuple[Fact, ...] = ("tools", "vision", "reasoning", "context", "max_output")
 Source = Literal["user", "list", "family"]
 PER_TOKENS = 1_000_000
+LEAST_FOR_TEXT_TOOLS = 16_000
+"""Tokens of context below which tools in the prompt leave too little room, unless the user wants them."""
 
 
 class CatalogueModel(Value):
@@ -129,6 +131,14 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     return sum(tokens * (each or 0.0) for tokens, each in parts) / PER_TOKENS
 
 
+def _tools_as_text(choice: ModelChoice, facts: Mapping[str, Any], *, chat: bool) -> bool:
+    """Return whether a model gets its tools as text: the user's word, else if it is known to have no better way."""
+    if facts.get("tools") is not False or choice.tools_as_text is not None:
+        return facts.get("tools") is False and bool(choice.tools_as_text)
+    room = facts.get("context") or LEAST_FOR_TEXT_TOOLS
+    return chat and choice.tools is None and room >= LEAST_FOR_TEXT_TOOLS
+
+
 def _window_of(provider: ProviderSettings) -> int | None:
     """Return the context length that the user set for all of an Ollama server's models: what runs counts."""
     text = provider.options.get("num_ctx", "") if provider.api == "ollama" else ""
@@ -150,6 +160,7 @@ def _model(provider: ProviderSettings, model: ModelSettings, *, listed: bool) ->
     if sources.get("context") != "user" and (window := _window_of(provider)):
         facts["context"], sources["context"] = window, "user"
     chat = family.chat if model.chat is None else model.chat
+    facts["tools_as_text"] = _tools_as_text(choice, facts, chat=chat)
     default = choice.added or (provider.others_on and chat)
     return CatalogueModel(
         id=model.id,

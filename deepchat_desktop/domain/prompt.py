@@ -67,6 +67,8 @@ class ModelCapabilities(Value):
     """
 
     tools: bool | None = None
+    tools_as_text: bool = False
+    """A model without function calling gets its tools in the prompt and calls them in its text."""
     vision: bool | None = None
     reasoning: bool | None = None
     context: int | None = None

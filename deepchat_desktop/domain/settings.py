@@ -43,6 +43,8 @@ class ModelChoice(Value):
     on: bool | None = None
     name: str | None = None
     tools: bool | None = None
+    tools_as_text: bool | None = None
+    """Whether a model that has no function calling is told of tools in the prompt."""
     vision: bool | None = None
     reasoning: bool | None = None
     context: int | None = Field(default=None, gt=0)

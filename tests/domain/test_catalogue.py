@@ -141,3 +141,29 @@ def test_a_price_has_the_day_of_its_list() -> None:
 )
 def test_a_cost_is_told_only_when_all_of_it_is_known(usage: Usage, price: Price | None, cost: float | None) -> None:
     assert cost_of(usage, price) == cost
+
+
+@pytest.mark.parametrize(
+    ("listed", "said", "as_text"),
+    [
+        ({"tools": False}, {}, True),
+        ({"tools": False, "context": 64_000}, {}, True),
+        ({"tools": False, "context": 4_096}, {}, False),
+        ({"tools": False, "context": 4_096}, {"tools_as_text": True}, True),
+        ({"tools": False}, {"tools": False}, False),
+        ({"tools": False}, {"tools_as_text": False}, False),
+        ({"tools": None}, {}, False),
+        ({"tools": None}, {"tools": False, "tools_as_text": True}, True),
+        ({"tools": True}, {"tools_as_text": True}, False),
+    ],
+)
+def test_tools_go_as_text_only_where_there_is_no_better_way(
+    listed: dict[str, object], said: dict[str, object], as_text: bool
+) -> None:
+    told = ModelSettings(id="m", capabilities=ModelCapabilities.model_validate(listed))
+    provider = choose(BARE.model_copy(update={"models": (told,)}), "m", said)
+    assert model_of(provider, "m").capabilities.tools_as_text is as_text
+
+
+def test_a_model_that_does_not_converse_gets_no_tools() -> None:
+    assert model_of(BARE, "text-embedding-3-small").capabilities.tools_as_text is False

@@ -77,8 +77,13 @@ class ModelDirectory:
             return self._connect_local(connection)
         provider = self.provider_settings(connection.provider)
         known = model_of(provider, connection.model)
+        client = self.client(provider)
+        if known.capabilities.tools_as_text:
+            from deepchat_desktop.services.providers.text_tools import TextTools
+
+            client = TextTools(client)
         return ConnectedModel(
-            provider=self.client(provider),
+            provider=client,
             connection=connection,
             capabilities=known.capabilities,
             label=known.name,

@@ -195,7 +195,8 @@ class TurnRunner:
     async def _parts(self, run: Run, echo: Echo) -> LoopParts:
         session = run.session
         run.model = await self._models.connect(session.settings.connection or self._models.default_connection())
-        tools = self._router.specs(session) if run.model.capabilities.tools is not False else ()
+        able = run.model.capabilities.tools is not False or run.model.capabilities.tools_as_text
+        tools = self._router.specs(session) if able else ()
         window = session.settings.context or run.model.capabilities.context or DEFAULT_WINDOW
         return LoopParts(
             run=run,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deepchat_desktop.presenters.settings import SettingsPresenter
 
 _WORDS = {True: "yes", False: "no", None: ""}
-_VALUES = {"yes": True, "no": False, "": None}
+_VALUES = {"yes": True, "no": False, "": None, "text": False}
 _PRICES = ("input", "output", "cached")
 
 
@@ -70,7 +70,9 @@ class EditModelSheet(Sheet):
             ("tools", self.tr("Calls tools")),
             ("reasoning", self.tr("Reasons")),
         ):
-            self._select(name, words, yes_no, _WORDS[getattr(choice, name)])
+            values = [*yes_no, ("text", self.tr("In its text"))] if name == "tools" else yes_no
+            chosen = "text" if name == "tools" and choice.tools_as_text else _WORDS[getattr(choice, name)]
+            self._select(name, words, values, chosen)
 
     def _price(self, choice: "ModelChoice") -> None:
         listed = None if self._model.price_by_user else self._model.price
@@ -145,6 +147,7 @@ class EditModelSheet(Sheet):
             name: int(texts[name]) if texts[name] else None for name in ("context", "max_output")
         }
         changes |= {name: _VALUES[self.selects[name].value()] for name in ("vision", "tools", "reasoning")}
+        changes["tools_as_text"] = self.selects["tools"].value() == "text" or None
         prices = {name: float(texts[name]) for name in _PRICES if texts[name]}
         changes["price"] = prices or None
         return changes

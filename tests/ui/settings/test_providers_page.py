@@ -140,6 +140,20 @@ async def test_the_sheet_takes_numbers_prices_and_refuses_nonsense(desk: Desk) -
     assert (choice.price.input, choice.price.output, choice.price.cached) == (0.5, 2.0, None)
 
 
+async def test_the_sheet_gives_a_model_its_tools_as_text(desk: Desk) -> None:
+    desk.set_up("http://127.0.0.1:9/v1", "a")
+    for chosen, word in (("text", ModelChoice(tools=False, tools_as_text=True)), ("no", ModelChoice(tools=False))):
+        sheet = desk.providers.detail.models.edit("a")
+        assert sheet is not None
+        sheet.selects["tools"].set_value(chosen)
+        QTest.mouseClick(sheet.save, LEFT)
+        assert desk.provider().choices == {"a": word}
+    sheet = desk.providers.detail.models.edit("a")
+    assert sheet is not None
+    assert sheet.selects["tools"].value() == "no"
+    sheet.reject()
+
+
 async def test_a_thousand_models_are_filtered_and_switched_at_once(desk: Desk) -> None:
     desk.set_up("http://127.0.0.1:9/v1", *(f"vendor-{n % 7}/model-{n:04d}" for n in range(1000)))
     models = desk.providers.detail.models
