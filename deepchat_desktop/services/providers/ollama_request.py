@@ -1,10 +1,12 @@
 """The body of a request to Ollama's native chat.
 
 Invariant: ``num_ctx`` is always sent. Ollama's own default is 4,096, and what does not fit is cut from the front
-with status 200: the instructions and the tools vanish without a word.
+with status 200: the instructions and the tools vanish without a word. Every call has exactly one result after it, and
+no result comes without its call; pictures of results follow in a message of the user's.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
 from typing import Any, assert_never
 
 from deepchat_desktop.domain.blocks import ImageBlock
@@ -12,14 +14,16 @@ from deepchat_desktop.domain.budget import estimate_message, estimate_tools
 from deepchat_desktop.domain.prompt import (
     AssistantMessage,
     ModelRequest,
+    PromptCall,
     PromptMessage,
     SystemMessage,
     ToolMessage,
     UserMessage,
 )
 from deepchat_desktop.domain.tools import ToolSpec
+from deepchat_desktop.domain.turns import NO_RESULT
 from deepchat_desktop.services.providers.error_body import read_error
-from deepchat_desktop.services.providers.openai_chat_messages import IMAGE_NOT_SENT
+from deepchat_desktop.services.providers.openai_chat_messages import IMAGE_FOLLOWS, IMAGE_NOT_SENT, IMAGES_OF_TOOLS
 from deepchat_desktop.services.providers.refusals import is_about_a_field
 from deepchat_desktop.services.providers.tool_names import wire_name
 
@@ -34,7 +38,7 @@ def request_body(request: ModelRequest, window: int | None, refused: frozenset[s
     vision = request.capabilities.vision is not False
     body: Wire = {
         "model": request.model,
-        "messages": [part for message in request.messages for part in _message(message, vision=vision)],
+        "messages": _messages(request.messages, vision=vision),
         "stream": True,
         "options": _options(request, window),
     }
@@ -94,19 +98,45 @@ def _think(request: ModelRequest) -> bool | str:
     return effort != "none"
 
 
-def _message(message: PromptMessage, *, vision: bool) -> list[Wire]:
-    match message:
-        case SystemMessage():
-            return [{"role": "system", "content": message.text}]
-        case UserMessage():
-            return [_with_pictures({"role": "user", "content": message.text}, message.images, vision=vision)]
-        case AssistantMessage():
-            return _answer(message)
-        case ToolMessage():
-            said = {"role": "tool", "content": message.text, "tool_name": wire_name(message.name)}
-            return [_with_pictures({**said, "tool_call_id": message.call_id}, message.images, vision=vision)]
-        case _:
-            assert_never(message)
+def _messages(messages: Sequence[PromptMessage], *, vision: bool) -> list[Wire]:
+    wire: list[Wire] = []
+    todo = deque(messages)
+    while todo:
+        message = todo.popleft()
+        match message:
+            case SystemMessage():
+                wire.append({"role": "system", "content": message.text})
+            case UserMessage():
+                wire.append(_with_pictures({"role": "user", "content": message.text}, message.images, vision=vision))
+            case AssistantMessage():
+                results: list[ToolMessage] = []
+                while todo and isinstance(head := todo[0], ToolMessage):
+                    results.append(head)
+                    todo.popleft()
+                wire += [*_answer(message), *_results(message.calls, results, vision=vision)]
+            case ToolMessage():
+                pass  # a result without its call is none
+            case _:
+                assert_never(message)
+    return wire
+
+
+def _results(calls: Sequence[PromptCall], results: Sequence[ToolMessage], *, vision: bool) -> list[Wire]:
+    waiting: defaultdict[str, deque[ToolMessage]] = defaultdict(deque)
+    for result in results:
+        waiting[result.call_id].append(result)
+    wire: list[Wire] = []
+    pictures: list[ImageBlock] = []
+    for call in calls:
+        queue = waiting[call.id]
+        result = queue.popleft() if queue else ToolMessage(call_id=call.id, name=call.name, text=NO_RESULT)
+        notes = [IMAGE_FOLLOWS if vision else IMAGE_NOT_SENT] * len(result.images)
+        told = "\n".join(filter(None, [result.text, *notes]))
+        wire.append({"role": "tool", "content": told, "tool_name": wire_name(call.name), "tool_call_id": call.id})
+        pictures += result.images if vision else ()
+    if pictures:
+        wire.append(_with_pictures({"role": "user", "content": IMAGES_OF_TOOLS}, pictures, vision=True))
+    return wire
 
 
 def _answer(said: AssistantMessage) -> list[Wire]:

@@ -13,10 +13,11 @@ from deepchat_desktop.domain.tools import ToolSpec
 from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.ndjson import LineSplitter
 from deepchat_desktop.services.providers.ollama import Ollama
-from deepchat_desktop.services.providers.ollama_request import context_length
+from deepchat_desktop.services.providers.ollama_request import context_length, request_body
 from deepchat_desktop.services.providers.sse import MAX_EVENT_BYTES, EventTooLarge
 from deepchat_desktop.services.providers.wire_fold import fold_events
 from tests.fakes.wire_server import WireServer, body_answer, json_answer
+from tests.services.providers.test_openai_chat_request import history_of
 from tests.services.providers.wire_cases import json_of
 
 TOOL = ToolSpec(name="w", description="d", parameters={"type": "object", "properties": {}})
@@ -85,6 +86,22 @@ async def test_models_are_listed_with_what_they_can_do() -> None:
     answered = next(model for model in (sees, old) if model.capabilities.context)
     assert answered.capabilities == ModelCapabilities(tools=True, vision=True, reasoning=False, context=131072)
     assert {sees.id, old.id} == {"sees:4b", "old:1b"}
+
+
+def test_every_call_has_its_result_and_pictures_follow() -> None:
+    orphan = request_body(ModelRequest(model="m", messages=history_of(json_of("rq-orphan-tool-call"))), None)
+    calls = [call["id"] for said in orphan["messages"] for call in said.get("tool_calls", ())]
+    results = [said["tool_call_id"] for said in orphan["messages"] if said["role"] == "tool"]
+    assert calls == results != []
+    case = json_of("rq-image-tool-result")
+    sent = ModelRequest(model="m", messages=history_of(case))
+    *_, first, second, pictures = request_body(sent, None)["messages"]
+    assert [said["role"] for said in (first, second, pictures)] == ["tool", "tool", "user"]
+    assert pictures["images"] == [case["history"][2]["content"][1]["b64"]]
+    blind = request_body(sent.model_copy(update={"capabilities": ModelCapabilities(vision=False)}), None)
+    assert not any("images" in said for said in blind["messages"])
+    empty = request_body(ModelRequest(model="m", messages=history_of(json_of("rq-empty-assistant"))), None)
+    assert [said["content"] for said in empty["messages"]] == ["a", "b", "c"]
 
 
 LONG = ModelRequest(model="qwen3", messages=(SystemMessage(text="word " * 4000), UserMessage(text="hi")))
