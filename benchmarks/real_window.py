@@ -7,7 +7,6 @@ through Qt's events; log records of WARNING and above, uncaught exceptions and Q
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import sys
 import threading
@@ -220,6 +219,7 @@ def run(data_dir: Path, drive: Callable[[RealWindow], Awaitable[int]]) -> int:
 
     async def main(_host: LoopHost) -> int:
         from deepchat_desktop.ui.blocks.rendering import rendering
+        from deepchat_desktop.ui.pauses import Pauses
 
         shell = WindowShell(core, bridge)
         shell.load()
@@ -228,13 +228,13 @@ def run(data_dir: Path, drive: Callable[[RealWindow], Awaitable[int]]) -> int:
             make_chat=lambda: ChatView(shell.messages, shell.agent, shell.permission, shell.session),
         )  # fmt: skip
         window.show()
+        Pauses(window).start()
         chat = window.chat
         assert isinstance(chat, ChatView)
         core.start_now()
         rendering.connect_to(shell.renders)
         warm_up()
         await asyncio.sleep(2.0)  # the view's own warm-up follows its first paint
-        gc.freeze()  # as the program does
         try:
             return await drive(RealWindow(core, shell, window, chat, Heart(), complaints))
         finally:

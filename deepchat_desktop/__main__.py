@@ -36,7 +36,7 @@ def _window(argv: list[str]) -> int:
     from deepchat_desktop import boot
     from deepchat_desktop.domain.errors import ConfigError
 
-    gc.disable()  # nothing made while starting is garbage; app.py turns it on after the first paint
+    gc.disable()  # nothing made while starting is garbage; `Pauses` turns it on after the first paint
     try:
         boot.refuse_no_display()
         from deepchat_desktop.app import run_window

@@ -1,7 +1,6 @@
 """The window program: builds every object and ends them in order. The only file that knows all layers."""
 
 import asyncio
-import gc
 import importlib
 import logging
 import os
@@ -115,7 +114,9 @@ async def _main(host: LoopHost, core: Core, bridge: EventBridge, links: list[str
     window.show()
     await painted.seen.wait()
     from deepchat_desktop.presenters.instance import InstanceServer
+    from deepchat_desktop.ui.pauses import Pauses
 
+    Pauses(window).start()
     server = InstanceServer(core.data_dir, lambda handed: _raise(window, bridge, handed))
     _begin(core, shell, bridge, links)
     await host.closing.wait()
@@ -190,6 +191,4 @@ class _FirstPaint(QObject):
         if os.environ.get(FIRST_PAINT_VARIABLE):
             sys.stdout.write(f"first_paint_ms {(time.perf_counter() - _STARTED) * 1000:.0f}\n")
             sys.stdout.flush()
-        gc.freeze()
-        gc.enable()
         self.seen.set()

@@ -20,7 +20,7 @@ from deepchat_desktop.services.store import StoredMessages
 Result = dict[str, Any]
 JUMPS, WHEELS, DRAGS, RESIZES = 40, 240, 100, 60
 WHEEL_PX, DRAG_PX = 60, 1500
-SCROLL_LIMIT_S = 40.0
+SCROLL_LIMIT_S, REST_S = 40.0, 5.0
 
 
 def p95(values: list[float]) -> float:
@@ -172,7 +172,7 @@ def memory(subject: Subject, path: Path) -> Result:
         subject.clock.frame(partial(subject.drag, max(0, bar.value() - step)))
         screens += 1
     peak = pss_mb(os.getpid())
-    subject.clock.rest(2.0)
+    subject.clock.rest(REST_S)
     left_out = bar.value() / max(whole_px, bar.maximum())
     words = f"{peak:.0f} MB while it moves; {screens} screens, a step of {step} px, {left_out:.0%} left out"
     return {"pss": pss_mb(os.getpid()), "note:pss": words}

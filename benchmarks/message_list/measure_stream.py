@@ -21,6 +21,8 @@ RATE = 1000
 """Tokens a second."""
 FEED_MS = 4
 STREAM_S = 8.0
+READ_S = 5.0
+"""So long somebody reads before they ask."""
 FLUSH_TOKENS = 33
 GROWTH_LIMIT_S = 15.0
 ANSWER = "answer"
@@ -94,6 +96,7 @@ class Feeder:
 def stream(subject: Subject, path: Path, probe: FlushProbe) -> Result:
     """1,000 tokens a second in Qt's own loop, the end in view; how late the loop is, and what it costs."""
     loaded(subject, path)
+    subject.clock.rest(READ_S)
     app = QCoreApplication.instance()
     assert app is not None
     begin(subject)
@@ -109,6 +112,7 @@ def stream(subject: Subject, path: Path, probe: FlushProbe) -> Result:
     heart.stop()
     feeder.stop()
     paints, painting = subject.stage.paints - paints, subject.stage.painting_s - painting
+    assert paints, "a window that is not shown paints nothing, and its figures say nothing"
     return {
         "late_p99": percentile(heart.late_ms, 0.99), "late_max": max(heart.late_ms),
         "flush": p95(probe.flush_ms), "cpu": cpu / wall,

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QEventLoop, QRect
+from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QEventLoop, QRect, QTimer
 from PySide6.QtWidgets import QAbstractScrollArea, QVBoxLayout, QWidget
 
 WIDTH, HEIGHT = 900, 1000
@@ -100,11 +100,10 @@ class Clock:
                 return
 
     def rest(self, seconds: float) -> None:
-        """Turn the loop for so long, whatever happens."""
-        end = time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            if not self.turn():
-                time.sleep(0.001)
+        """Let Qt's own loop run for so long: to look after it would take time, and what waits for a pause see none."""
+        loop = QEventLoop()  # an end of the application's own would close the window
+        QTimer.singleShot(int(seconds * 1000), loop.quit)
+        loop.exec()
 
     def lines(self) -> list[int]:
         """Return a check sum of each line of what is shown, from the top."""

@@ -113,10 +113,12 @@ def _ours(model: MessageListModel, presenters: Any) -> tuple[Stage, QAbstractScr
 
 def application() -> QApplication:
     """Return the application in the product's look, with a caret that does not blink."""
+    from deepchat_desktop.ui.pauses import Pauses
     from deepchat_desktop.ui.style import install
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     app.setCursorFlashTime(0)
     install(app)
+    Pauses(app).start()
     return app
