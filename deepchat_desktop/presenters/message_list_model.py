@@ -105,6 +105,14 @@ class MessageListModel(QObject):
         """Return the ids of all messages."""
         return list(self._rows)
 
+    def weight(self, row: int) -> tuple[int, Role]:
+        """Return about how many tokens a message costs to send, and who spoke; keeps nothing of a stored one."""
+        view = self._messages[row]
+        if view is None:
+            assert self._stored is not None
+            return self._stored.weight(row)
+        return view.tokens, view.role
+
     def sizes(self) -> Iterable[Size]:
         """Yield how much there is to show of each message; reads no stored one."""
         stored = self._stored.sizes() if self._stored is not None else iter(())
@@ -119,7 +127,11 @@ class MessageListModel(QObject):
 
     def texts(self, row: int) -> list[tuple[int, str]]:
         """Return the block and the text of all that can be found in a message; keeps nothing read."""
-        return self.message(row).texts()
+        view = self._messages[row]
+        if view is None:
+            assert self._stored is not None
+            view = MessageView(stored=self._stored[row])
+        return view.texts()
 
     def plain_texts(self, start: int, end: int) -> Iterator[tuple[Role, str] | None]:
         """Yield who spoke and the text of each message from ``start`` to before ``end``; None if it is to be read.

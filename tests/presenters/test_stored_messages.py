@@ -80,6 +80,8 @@ def test_flags_tokens_and_sizes_read_nothing(store: Store) -> None:
     assert [view.waits for view in views] == [False, False, True, False, False, False]
     assert [text > 1000 for text, _ in model.sizes()] == [True, False, False, False, False, True]
     tokens = [view.tokens for view in views]
+    untouched = fill(store)
+    assert [untouched.weight(row) for row in range(6)] == [(view.tokens, view.role) for view in views]
     assert model.reading.read == 0
     assert [view.tokens for view in map(MessageView, store.read_now(lambda tx: tx.messages.of_session("s1")))] == (
         pytest.approx(tokens, abs=10)

@@ -122,6 +122,15 @@ class StoredMessages(Sequence[StoredMessage]):
         stop = stop if stop is None else unescape(stop)
         return StoredMessage(unescape(key), role, status, stop, usage, meta, blocks)
 
+    def weight(self, at: int) -> tuple[int, Role]:
+        """Return about how many tokens a message costs to send, and who spoke, without putting it together."""
+        n, role, tokens = self._rows[at][0], self._rows[at][2], 0
+        block = bisect_left(self._blocks, n, key=itemgetter(0))
+        while block < len(self._blocks) and self._blocks[block][0] == n:
+            tokens += StoredBlock(*self._blocks[block][1:]).tokens
+            block += 1
+        return tokens, role
+
     def marked(self) -> Iterator[int]:
         """Yield the places of the messages with an error or a request that waits, much faster than asking each."""
         for n, kind, data in self._blocks:

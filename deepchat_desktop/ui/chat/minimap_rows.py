@@ -51,8 +51,8 @@ class MapRows(QObject):
         """Return about how many tokens a message has, at least 1, and whether the user wrote it."""
         known = self._known.get(row)
         if known is None:
-            message = self._model.message(row)
-            known = self._known[row] = (max(1, message.tokens), message.role == "user")
+            tokens, role = self._model.weight(row)
+            known = self._known[row] = (max(1, tokens), role == "user")
         return known
 
     def longest(self, rows: Iterable[int]) -> tuple[int, int]:
