@@ -96,3 +96,11 @@ def parse_arguments(text: str) -> dict[str, Any]:
     if _depth(value) > MAX_ARGUMENT_DEPTH:
         raise InvalidArguments("the arguments are nested too deeply")
     return value
+
+
+def arguments_or_none(text: str) -> dict[str, Any] | None:
+    """Return what ``parse_arguments`` returns, or None where it raises."""
+    try:
+        return parse_arguments(text)
+    except InvalidArguments:
+        return None

@@ -22,7 +22,7 @@ from deepchat_desktop.domain.stream import (
     ToolCallEnd,
     ToolCallStart,
 )
-from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
+from deepchat_desktop.domain.tools import arguments_or_none
 from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.services.providers.sse import SseSplitter
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
@@ -72,7 +72,7 @@ class _Block:
         if self.citations:
             block["citations"] = [*as_list(self.start.get("citations")), *self.citations]
         if self.kind in _CALLS:
-            block["input"] = _parsed(self.arguments_text) or {}
+            block["input"] = arguments_or_none(self.arguments_text) or {}
         return block
 
 
@@ -247,7 +247,7 @@ def _thought(text: str) -> list[ProviderEvent]:
 
 def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
     text = block.arguments_text
-    arguments = None if cut else _parsed(text)
+    arguments = None if cut else arguments_or_none(text)
     call_id, name = as_text(block.start.get("id")), as_text(block.start.get("name"))
     return ToolCallEnd(
         key=block.key, id=call_id, name=name, arguments_text=text, arguments=arguments, complete=not cut
@@ -256,10 +256,3 @@ def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
 
 def _decoded(text: bytes | bytearray) -> str:
     return text.decode("utf-8", "surrogatepass")
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(text)
-    except InvalidArguments:
-        return None

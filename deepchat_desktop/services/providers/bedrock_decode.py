@@ -22,7 +22,7 @@ from deepchat_desktop.domain.stream import (
     ToolCallEnd,
     ToolCallStart,
 )
-from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
+from deepchat_desktop.domain.tools import arguments_or_none
 from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.services.providers.eventstream import DAMAGED, EventStreamSplitter
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
@@ -68,7 +68,7 @@ class _Block:
     def whole(self) -> dict[str, Any] | None:
         """Return the block as the provider wants it back, None for reasoning that nobody signed."""
         if self.call:
-            return {"toolUse": {**self.call, "input": _parsed(self.text("input")) or {}}}
+            return {"toolUse": {**self.call, "input": arguments_or_none(self.text("input")) or {}}}
         if self.result:
             return {"toolResult": {**self.result, "content": self.results}}
         if self.blobs:
@@ -236,7 +236,7 @@ def _shown(block: _Block, name: str, piece: str) -> list[ProviderEvent]:
 def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
     text = block.text("input")
     call_id, name = as_text(block.call.get("toolUseId")), as_text(block.call.get("name"))
-    arguments = None if cut else _parsed(text)
+    arguments = None if cut else arguments_or_none(text)
     return ToolCallEnd(
         key=block.key, id=call_id, name=name, arguments_text=text, arguments=arguments, complete=not cut
     )
@@ -244,13 +244,6 @@ def _ended(block: _Block, *, cut: bool) -> ToolCallEnd:
 
 def _decoded(text: bytes | bytearray) -> str:
     return text.decode("utf-8", "surrogatepass")
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(text)
-    except InvalidArguments:
-        return None
 
 
 def _joined(blobs: list[str]) -> str:

@@ -16,7 +16,7 @@ from deepchat_desktop.domain.stream import (
     ToolCallEnd,
     ToolCallStart,
 )
-from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
+from deepchat_desktop.domain.tools import arguments_or_none
 from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.services.providers.ndjson import LineSplitter
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
@@ -61,7 +61,7 @@ class OllamaDecoder(StreamDecoder):
         text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         key = str(len(self._calls))
         call_id, name = as_text(item.get("id")) or f"call_{key}", as_text(function.get("name"))
-        arguments = _parsed(text)
+        arguments = arguments_or_none(text)
         self._calls.append(ToolCallEnd(key=key, id=call_id, name=name, arguments_text=text, arguments=arguments))
         return [ToolCallStart(key=key, id=call_id, name=name)]
 
@@ -74,10 +74,3 @@ class OllamaDecoder(StreamDecoder):
 
     def _cut(self) -> list[ProviderEvent]:
         return [call.model_copy(update={"complete": False, "arguments": None}) for call in self._calls]
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(text)
-    except InvalidArguments:
-        return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deepchat_desktop.domain.stream import ProviderEvent, ToolCallChunk, ToolCallEnd, ToolCallStart
-from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
+from deepchat_desktop.domain.tools import arguments_or_none
 from deepchat_desktop.services.providers.wire_json import as_dict, as_text
 
 
@@ -96,7 +96,7 @@ def _opens_another(known: _Call, place: int | None, call_id: str, name: str) -> 
     # the last is whole, since others repeat the name with every fragment.
     if call_id or known.id or not name or not known.name:
         return False
-    return name != known.name or _parsed(known.text or "?") is not None
+    return name != known.name or arguments_or_none(known.text or "?") is not None
 
 
 def _argument_piece(value: object) -> str:
@@ -109,19 +109,12 @@ def _argument_piece(value: object) -> str:
 
 def _ended(call: _Call, *, cut: bool) -> ToolCallEnd:
     text = call.text
-    arguments = None if cut else _parsed(text)
+    arguments = None if cut else arguments_or_none(text)
     if arguments is None and not cut and (first := _first_of_twins(text)) is not None:
-        text, arguments = first, _parsed(first)
+        text, arguments = first, arguments_or_none(first)
     return ToolCallEnd(
         key=call.key, id=call.id, name=call.name, arguments_text=text, arguments=arguments, complete=not cut
     )
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(text)
-    except InvalidArguments:
-        return None
 
 
 def _first_of_twins(text: str) -> str | None:
@@ -131,5 +124,5 @@ def _first_of_twins(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     first, second = text.lstrip()[:end], text.lstrip()[end:]
-    left, right = _parsed(first), _parsed(second)
+    left, right = arguments_or_none(first), arguments_or_none(second)
     return first if left and left == right else None

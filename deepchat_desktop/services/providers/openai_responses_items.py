@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deepchat_desktop.domain.stream import ImagePart, ProviderEvent, ToolCallChunk, ToolCallEnd, ToolCallStart
-from deepchat_desktop.domain.tools import InvalidArguments, parse_arguments
+from deepchat_desktop.domain.tools import arguments_or_none
 from deepchat_desktop.services.providers.openai_chat_delta import RASTER_TYPES
 from deepchat_desktop.services.providers.wire_json import as_text
 
@@ -114,13 +114,6 @@ def _end(call: _Call, text: str, *, complete: bool) -> ToolCallEnd:
         id=call.id,
         name=call.name,
         arguments_text=text,
-        arguments=_parsed(text) if complete else None,
+        arguments=arguments_or_none(text) if complete else None,
         complete=complete,
     )
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        return parse_arguments(text)
-    except InvalidArguments:
-        return None

@@ -1,4 +1,4 @@
-"""A chat view over in-memory presenters, in the product's own style."""
+"""A chat view and a message list over in-memory presenters, in the product's own style."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,10 @@ from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.blocks import Block
 from deepchat_desktop.domain.messages import Message
+from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui import style
 from deepchat_desktop.ui.chat.chat_view import ChatView
+from deepchat_desktop.ui.message_list.message_list import MessageList
 from deepchat_desktop.ui.theme import theme
 from tests.fakes.presenters import FakePresenters
 
@@ -38,6 +40,22 @@ def chat(qtbot: QtBot, fakes: FakePresenters) -> Iterator[ChatView]:
     qtbot.waitUntil(lambda: not view.message_list.held())
     yield view
     view.hide()
+
+
+@pytest.fixture
+def model(qtbot: QtBot) -> MessageListModel:
+    return MessageListModel()
+
+
+@pytest.fixture
+def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
+    made = MessageList(model)
+    qtbot.addWidget(made)
+    made.resize(900, 600)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    made.hide()
 
 
 def make_message(key: str, *blocks: Block, role: str = "assistant", **facts: object) -> Message:

@@ -1,6 +1,5 @@
 """Cards and marks in an answer: every state of a call, diffs, output, pictures, searches, summaries."""
 
-from collections.abc import Iterator
 from typing import get_args
 
 import pytest
@@ -42,19 +41,9 @@ DIFF = """--- a/retry.py
 
 
 @pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
+def view(view: MessageList) -> MessageList:
+    view.resize(900, 700)
+    return view
 
 
 def call(name: str = "exec", **facts: object) -> ToolCallBlock:

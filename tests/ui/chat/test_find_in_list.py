@@ -1,16 +1,13 @@
 """What a search shows in the list: marks, the current hit in view, and everything opened that hides it."""
 
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.blocks import ReasoningBlock, TextBlock, ToolCallBlock
 from deepchat_desktop.domain.find import Needle
 from deepchat_desktop.domain.messages import Message
-from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.blocks.find_places import boxes, hits, leaves
 from deepchat_desktop.ui.message_list.finding import COVERED
@@ -19,22 +16,6 @@ from deepchat_desktop.ui.theme import theme
 from tests.ui.chat.conftest import make_message
 
 FILLER = "Plain words that hold nothing of it. " * 40
-
-
-@pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
 
 
 def pixels(view: MessageList) -> QImage:

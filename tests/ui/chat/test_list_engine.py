@@ -1,7 +1,6 @@
 """The list's engine: heights, places per session, groups, the keyboard, copying, and texts made to hurt."""
 
 import random
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -21,22 +20,6 @@ from deepchat_desktop.ui.message_list.layout import KEPT
 from deepchat_desktop.ui.message_list.message_list import MessageList
 from tests.ui.chat.conftest import make_message
 from tests.ui.chat.test_message_list import cells_of, conversation, names, place, placed_of, press, wheel
-
-
-@pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
 
 
 def test_heights_agree_with_sums() -> None:

@@ -58,17 +58,6 @@ def model(qtbot: QtBot, tmp_path: Path) -> Iterator[MessageListModel]:
     store.close_now()
 
 
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
-
-
 def cut(view: MessageList) -> int:
     """Return how many messages were cut into cells."""
     return sum(entry is not None for entry in view.layout_.entries)

@@ -1,6 +1,5 @@
 """The conversation list: following, keeping the place, lazy building, selection, actions."""
 
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -32,22 +31,6 @@ from deepchat_desktop.ui.theme import theme
 from tests.ui.chat.conftest import make_message
 
 LONG = "\n\n".join(f"Paragraph {i} with some words in it." for i in range(30))
-
-
-@pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
 
 
 def conversation(count: int) -> list[Message]:

@@ -1,6 +1,5 @@
 """Selecting by keyboard and mouse: characters, words, lines, pages; clusters stay whole; right to left; drag out."""
 
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -24,21 +23,10 @@ FAMILY, FLAG, ACCENT = "👩‍👩‍👧", "🇵🇹", "e\u0301"
 
 
 @pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    made.activateWindow()
-    made.setFocus()
-    yield made
-    made.hide()
+def view(view: MessageList) -> MessageList:
+    view.activateWindow()
+    view.setFocus()
+    return view
 
 
 def show(view: MessageList, model: MessageListModel, *texts: str) -> None:

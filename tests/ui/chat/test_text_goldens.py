@@ -6,11 +6,9 @@ the difference.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.blocks import TextBlock
 from deepchat_desktop.presenters.message_list_model import MessageListModel
@@ -20,22 +18,6 @@ from tests.ui.chat.conftest import make_message
 GOLDEN = Path(__file__).parents[2] / "golden" / "text"
 RENEW = "DEEPCHAT_RENEW_GOLDENS"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.md"))
-
-
-@pytest.fixture
-def model(qtbot: QtBot) -> MessageListModel:
-    return MessageListModel()
-
-
-@pytest.fixture
-def view(qtbot: QtBot, model: MessageListModel) -> Iterator[MessageList]:
-    made = MessageList(model)
-    qtbot.addWidget(made)
-    made.resize(900, 600)
-    made.show()
-    qtbot.waitExposed(made)
-    yield made
-    made.hide()
 
 
 def test_there_are_inputs() -> None:
