@@ -50,6 +50,7 @@ def loaded(subject: Subject, path: Path) -> StoredMessages:
     """Load the conversation as its rows, as the program does, and let it come to rest; returns the messages."""
     warm(subject)
     messages = measure_open.stored(path)
+    assert messages, "figures of an empty conversation say nothing"
     subject.model.load(messages, "bench")
     subject.clock.settle(12.0)
     return messages

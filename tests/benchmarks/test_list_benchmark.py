@@ -48,6 +48,7 @@ KEYS = {
 def test_each_measurement_gives_its_figures(subject: str, measurement: str, tmp_path: Path) -> None:
     path = tmp_path / "corpus.json"
     corpus.save(path, 60)
+    measure_open.fill(measure_open.data_folder(path), path)
     got = run.run_child(subject, measurement, path, tmp_path, 90)
     assert "failed" not in got
     assert KEYS[measurement] <= got.keys()
