@@ -2,6 +2,7 @@
 
 Invariants: no test sees the user's home, keychain, keys or data; a log record of WARNING or above that no test
 announced fails the test that caused it (`expected_logs` announces one); so does a Qt warning (`qt_log_level_fail`).
+No widget outlives its test: each change of the theme would style all of them again.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a failure is of the change at hand; `--hypothesis-profile=default` looks for
+# new ones. No deadline: a busy machine is not a fault.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Qt warns, and so fails a test, when this folder is missing or readable by others.
@@ -96,6 +104,22 @@ def _log_guard(request: pytest.FixtureRequest) -> Iterator[ExpectedLogs]:
         pytest.fail(f"unexpected log records:\n{text}")
     if missing:
         pytest.fail(f"announced log records that never came: {missing}")
+
+
+@pytest.fixture(autouse=True)
+def _no_widget_lives_on() -> Iterator[None]:
+    yield
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    app = widgets.QApplication.instance() if widgets else None
+    if app is None:
+        return
+    for window in app.topLevelWidgets():
+        window.deleteLater()
+    # Without a running event loop Qt keeps what is to be deleted.
+    app.sendPostedEvents(None, sys.modules["PySide6.QtCore"].QEvent.Type.DeferredDelete)
+    if gc.get_freeze_count():  # `Pauses` froze what lives, and with it all of this test's garbage
+        gc.unfreeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
