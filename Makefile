@@ -6,6 +6,8 @@ SHELL := /bin/sh
 ENV := sh packaging/with_env.sh
 # Seconds after which `make slow` skips, by name, what it has not begun; 0 means no limit.
 BUDGET ?= 0
+# A process for each core; one that is done takes tests from another.
+PARALLEL := --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' Makefile
@@ -21,7 +23,7 @@ ask:  ## answer Q="…" in the terminal
 
 test: export QT_QPA_PLATFORM = offscreen
 test:  ## the tests, at most five minutes, without network once installed
-	@$(ENV) offscreen local,dev -m pytest -q
+	@$(ENV) offscreen local,dev -m pytest -q $(PARALLEL)
 
 check: export QT_QPA_PLATFORM = offscreen
 check:  ## lint, types, layers, then the tests
@@ -32,7 +34,7 @@ check:  ## lint, types, layers, then the tests
 
 slow: export QT_QPA_PLATFORM = offscreen
 slow:  ## the long tests: kills, fuzzing, a clean environment, the frozen build
-	@$(ENV) offscreen local,dev -m pytest -q -m slow --timeout=1500 --time-budget=$(BUDGET)
+	@$(ENV) offscreen local,dev -m pytest -q -m slow --timeout=1500 --time-budget=$(BUDGET) $(PARALLEL)
 
 frozen:  ## build the frozen app into dist/ and let it test itself
 	@$(ENV) offscreen local,dev packaging/build_frozen.py

@@ -26,7 +26,6 @@ from deepchat_desktop.services.providers.registry import make_decoder
 from deepchat_desktop.services.render import RenderFailed, RenderWorker
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 from deepchat_desktop.services.tools import read
-from deepchat_desktop.ui import style
 from deepchat_desktop.ui.blocks.cell import Cell, Choices
 from deepchat_desktop.ui.blocks.doc_build import SilentDocument
 from deepchat_desktop.ui.blocks.markdown_items import CodeItem, Item, MathItem, PictureItem, TextItem
@@ -52,7 +51,6 @@ def load() -> list[Case]:
 @pytest.mark.anyio
 @pytest.mark.parametrize("case", load(), ids=lambda case: case["id"])
 async def test_text_case(case: Case, tmp_path: Path, qapp: Any) -> None:
-    style.install(qapp)
     handler = HANDLERS.get(case["id"])
     assert handler is not None, f"no test shows {case['id']}: {case['expected']['why']}"
     await handler(case, tmp_path)

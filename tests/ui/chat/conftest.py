@@ -1,24 +1,17 @@
-"""A chat view and a message list over in-memory presenters, in the product's own style."""
+"""A chat view and a message list over in-memory presenters."""
 
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.blocks import Block
 from deepchat_desktop.domain.messages import Message
 from deepchat_desktop.presenters.message_list_model import MessageListModel
-from deepchat_desktop.ui import style
 from deepchat_desktop.ui.chat.chat_view import ChatView
 from deepchat_desktop.ui.message_list.message_list import MessageList
 from deepchat_desktop.ui.theme import theme
 from tests.fakes.presenters import FakePresenters
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _look(qapp: QApplication) -> None:
-    style.install(qapp)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from deepchat_desktop.core import Core, open_core
 from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings
 from deepchat_desktop.presenters.bridge import EventBridge
 from deepchat_desktop.presenters.window_shell import WindowShell
-from deepchat_desktop.ui import style
 from deepchat_desktop.ui.settings.page import SettingsPage
 from deepchat_desktop.ui.settings.providers import ProvidersPage
 from tests.fakes.wire_server import WireServer
@@ -73,7 +72,6 @@ def server() -> Iterator[WireServer]:
 
 @pytest.fixture
 async def desk(qt_loop: Any, data_dir: Path) -> AsyncIterator[Desk]:
-    style.install(qt_loop)
     bridge = EventBridge()
     core = open_core(data_dir, bridge.post)
     await core.start()

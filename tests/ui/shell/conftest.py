@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from deepchat_desktop.ui import fonts, style
+from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.main_window import MainWindow
 from deepchat_desktop.ui.theme import theme
 from tests.fakes.presenters import FakePresenters
@@ -18,11 +18,6 @@ def _plain_look(qapp: QApplication) -> Iterator[None]:
     yield
     fonts.set_text_size(fonts.BODY)
     theme.use("light")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _installed(qapp: QApplication) -> None:
-    style.install(qapp)
 
 
 @pytest.fixture
