@@ -4,6 +4,7 @@ Invariants: a growing text costs its new lines; colouring stops at a deadline an
 on at the start of a line whose state is known. ``lexed`` counts the characters that went through the lexer.
 """
 
+import sys
 import time
 from collections.abc import Iterator
 from itertools import accumulate
@@ -94,8 +95,12 @@ class CodeLines:
         known = self.tones[line]
         return known if known is not None else ((self.lines[line], "text"),)
 
-    def colour(self, deadline: float) -> bool:
-        """Colour on until ``deadline`` (``time.perf_counter``); True while there is more to do."""
+    def waits(self, last: int) -> bool:
+        """Tell whether a line up to ``last`` still waits for its colours."""
+        return not self.coloured and (self._safe[1] if self._lexing is None else self._line) <= last
+
+    def colour(self, deadline: float, last: int = sys.maxsize) -> bool:
+        """Colour on until ``deadline`` (``time.perf_counter``) or the line ``last``; True while there is more to do."""
         if self.coloured or self._ask():
             return False
         at, line, stack = self._safe
@@ -109,7 +114,7 @@ class CodeLines:
             self._put(tone, words)
             if words.endswith("\n") and highlight.resumable(self.language):
                 self._safe = (start + len(words), self._line, states)
-            if count % _CHECK_EVERY == 0 and time.perf_counter() >= deadline:
+            if self._line > last or (count % _CHECK_EVERY == 0 and time.perf_counter() >= deadline):
                 return True
         if self._runs and self._line < len(self.tones):
             self.tones[self._line] = tuple(self._runs)

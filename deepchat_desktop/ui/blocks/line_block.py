@@ -67,6 +67,10 @@ class LineBlock:
         most = sorted(set(self.lines.lines), key=len)[-50:]
         return max(self.metrics.horizontalAdvance(line) for line in most)
 
+    def last_line(self, y: float) -> int:
+        """Return the line at a height, the last one below all."""
+        return self._row(min(max(0, int(y // self.high)), self.rows() - 1))[0]
+
     def _row(self, row: int) -> tuple[int, int, int]:
         """Return the line of a row and the characters of it that stand there."""
         if not self.columns:

@@ -6,7 +6,7 @@ one message and builds what meets the view; the place is kept per session.
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -74,7 +74,7 @@ class MessageList(QAbstractScrollArea):
         self.caret = Caret(self)
         self.keyboard = Keyboard(self)
         self.spoken = SpokenList(self, model)
-        self._idle = IdleWork(self.layout_, self._repaint, self._check_whole, self)
+        self._idle = IdleWork(self.layout_, self._repaint_blocks, self._check_whole, self)
         self._turning = Turning(self)
         self._turning.timeout.connect(self._repaint_turning)
         self._pill = NewTextPill(self)
@@ -330,11 +330,13 @@ class MessageList(QAbstractScrollArea):
     def _repaint(self) -> None:
         self.viewport().update()
 
-    def _repaint_turning(self) -> None:
+    def _repaint_blocks(self, blocks: Iterable[Placed]) -> None:
         column = self.column()
-        for placed in self.layout_.placed:
-            if placed.cell.shape is not None and placed.cell.shape.turning:
-                self.viewport().update(QRect(column.left(), placed.y, column.width(), placed.bottom - placed.y))
+        for placed in blocks:
+            self.viewport().update(QRect(column.left(), placed.y, column.width(), placed.bottom - placed.y))
+
+    def _repaint_turning(self) -> None:
+        self._repaint_blocks(p for p in self.layout_.placed if p.cell.shape is not None and p.cell.shape.turning)
 
     def degrees(self) -> float:
         """Return where running marks have turned to."""
@@ -390,9 +392,7 @@ class MessageList(QAbstractScrollArea):
         return self.keyboard.tab(-1 if not next else 1) or super().focusNextPrevChild(next)
 
     def _place_pill(self) -> None:
-        size: QSize = self._pill.size()
-        corner = QPoint((self.viewport().width() - size.width()) // 2, self.height() - size.height() - 16)
-        self._pill.move(corner)
+        self._pill.move((self.viewport().width() - self._pill.width()) // 2, self.height() - self._pill.height() - 16)
         self._pill.raise_()
 
     def later(self, ms: int) -> None:

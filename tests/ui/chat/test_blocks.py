@@ -174,6 +174,19 @@ def test_colouring_stops_at_its_deadline_and_goes_on() -> None:
     )
 
 
+def test_colouring_stops_below_what_can_be_seen_and_goes_on() -> None:
+    line = "x = 'y'\n"
+    lines = CodeLines()
+    lines.set_code(line * 1_000, "python")
+    assert lines.waits(0)
+    assert lines.colour(time.perf_counter() + 60, 20)
+    assert not lines.waits(20)
+    assert lines.waits(21)
+    assert lines.lexed <= 22 * len(line)
+    assert not lines.colour(time.perf_counter() + 60)
+    assert lines.lexed == lines.length()
+
+
 def test_unknown_languages_stay_plain() -> None:
     lines = CodeLines()
     lines.set_code("x = 1", "no-such")

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QRect
+from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
 from deepchat_desktop.domain.messages import Message, Session
 from deepchat_desktop.presenters import message_view
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.services.store import Store
+from deepchat_desktop.ui.blocks.code_shape import CodeShape
 from deepchat_desktop.ui.message_list.layout import KEPT, KEPT_ENTRIES
 from deepchat_desktop.ui.message_list.message_list import MessageList
 from tests.ui.chat.test_message_list import press, wheel
@@ -22,14 +24,17 @@ ANSWER = "Some words.\n\n```python\ndef f(x: int) -> int:\n    return x\n```\n\n
 
 
 class Paints(QObject):
-    """Counts the paint events of a widget."""
+    """Counts the paint events of a widget; ``area`` is what the last one painted."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
+        self.area = QRect()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
+        if isinstance(event, QPaintEvent):
+            self.count += 1
+            self.area = event.rect()
         return False
 
 
@@ -96,6 +101,11 @@ def test_colours_of_a_view_are_painted_together(view: MessageList, qtbot: QtBot)
     qtbot.waitUntil(lambda: not view._idle.pending(), timeout=5000)
     qtbot.wait(30)
     assert 1 <= paints.count <= 3  # the plain view, the coloured one, and one more where the machine is slow
+    codes = [placed for placed in view.layout_.placed if isinstance(placed.cell.shape, CodeShape)]
+    assert codes
+    assert codes[0].y <= paints.area.top()
+    assert paints.area.bottom() < codes[-1].bottom
+    assert paints.area.width() == view.column().width()
 
 
 def test_readings_as_a_whole_wait_until_the_view_rests(view: MessageList, qtbot: QtBot) -> None:
