@@ -5,19 +5,44 @@ Invariant: of a line longer than ``LONG`` only the characters in sight are measu
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import accumulate
 from math import ceil
+from typing import NamedTuple
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QStaticText
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks import text_steps
 from deepchat_desktop.ui.blocks.code_lines import CodeLines
+from deepchat_desktop.ui.blocks.highlight import TONES, Tone
 from deepchat_desktop.ui.theme import theme
 
 LONG = 10_000
 _CHUNK = 256
+_WORD = 80
+"""Characters of a word that is worth keeping."""
+
+
+class Ink(NamedTuple):
+    """What a painting writes with: the theme's colours, and the key of the font."""
+
+    colours: dict[Tone, QColor]
+    font: str
+
+
+@lru_cache(maxsize=4096)
+def _shaped(words: str, size: int, _font: str) -> QStaticText:
+    """Return words with their glyphs found: code repeats its words, and finding glyphs is most of drawing them.
+
+    Only for ASCII: a glyph from another font could make the words higher, and their top is what they are placed by.
+    """
+    made = QStaticText(words)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+    made.prepare(font=fonts.font(size, mono=True))
+    return made
 
 
 class LineBlock:
@@ -165,7 +190,9 @@ class LineBlock:
         first = max(0, int(area.top() // self.high))
         last = min(self.rows(), int(area.bottom() // self.high) + 1)
         rise = (self.high + self.metrics.ascent() - self.metrics.descent()) / 2
-        p.setFont(fonts.font(self.size, mono=True))
+        font = fonts.font(self.size, mono=True)
+        p.setFont(font)
+        ink = Ink({tone: getattr(theme, tone) for tone in TONES}, font.key())
         for row in range(first, last):
             line, start, end = self._row(row)
             y = row * self.high
@@ -176,17 +203,22 @@ class LineBlock:
                 start = max(0, self._column_at(line, offset, 0, end) - 2)
                 end = min(end, self._column_at(line, area.width(), start, end) + 4)
             self._paint_selection(p, (line, start, end), y, offset + base, selection)
-            self._paint_row(p, (line, start, end), round(y + rise), base + offset)
+            self._paint_row(p, (line, start, end), round(y + rise), base + offset, ink)
 
-    def _paint_row(self, p: QPainter, row: tuple[int, int, int], y: int, shift: float) -> None:
+    def _paint_row(self, p: QPainter, row: tuple[int, int, int], y: int, shift: float, ink: Ink) -> None:
         line, start, end = row
-        at = 0
+        at, even, top = 0, self.lines.lines[line].isascii(), y - self.metrics.ascent()
         for words, tone in self.lines.runs(line):
             low, high = max(start, at), min(end, at + len(words))
-            if low < high:
-                p.setPen(getattr(theme, tone))
-                p.drawText(round(self.x_of(line, low) - shift), y, words[low - at : high - at])
-                self.painted += high - low
+            shown = words[low - at : high - at] if low < high else ""
+            self.painted += len(shown)
+            if shown and not shown.isspace():
+                x = round((low * self.advance if even else self.x_of(line, low)) - shift)
+                p.setPen(ink.colours[tone])
+                if even and len(shown) <= _WORD:
+                    p.drawStaticText(QPointF(x, top), _shaped(shown, self.size, ink.font))
+                else:
+                    p.drawText(x, y, shown)
             at += len(words)
             if at >= end:
                 break

@@ -8,6 +8,8 @@ a blank, and no digit follows its end. Code is never looked into.
 import re
 from typing import TYPE_CHECKING, Any
 
+from linkify_it import LinkifyIt
+
 from deepchat_desktop.ui.blocks.scanner import MATH_LINE, MATH_LINES
 
 if TYPE_CHECKING:
@@ -33,6 +35,13 @@ MOST_MARKS = 500
 _TRAILING = re.compile(r"[?!.,:*_~'\"]+$")
 
 
+class _Links(LinkifyIt):  # type: ignore[misc] # it has no types
+    """Knows without an expression, whose search costs more than the rest of a short text, where no link can be."""
+
+    def pretest(self, text: str) -> bool:
+        return any(sign in text for sign in ("//", "@", ":")) or "www." in text.lower()
+
+
 def add(parser: "MarkdownIt") -> None:
     """Teach a parser all of it."""
     from mdit_py_plugins.footnote.index import footnote_def
@@ -45,6 +54,7 @@ def add(parser: "MarkdownIt") -> None:
     parser.inline.ruler.before("escape", "math_inline", _math_inline)
     parser.inline.ruler.before("link", "footnote_ref", _footnote_ref)
     if parser.linkify is not None:
+        parser.linkify = _Links()
         # Bare names are no links: "notes.md" and "main.rs" are files, though .md and .rs are also top-level domains.
         parser.linkify.set({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
         parser.linkify.add("www.", {"validate": _www, "normalize": _with_scheme})
