@@ -48,6 +48,8 @@ _LINES_BREAK = re.compile(
 _TABLE_BREAK = re.compile(r"\n(?= {0,3}(?:#{1,6}[ \t]|>))")
 _DELIMITER_LINE = re.compile(r"\n(?=[ \t]*[-:|][-:| \t]*\|[-:| \t]*" + _END + ")")
 _TOP_ENTRY = re.compile(r"\n(?= ?(?:[-+*]|\d{1,9}[.)])[ \t])")
+# A quote or a footnote, whose text takes the lines below it in, the head of a table too.
+_HOLDING_LINE = re.compile(r"(?:\n|\A)(?= {0,3}(?:>|\[\^[^\]\s]+\]:))")
 _QUOTED_LINE = re.compile(r"\n(?= {0,3}>)")
 _NUMBER = re.compile(r" ?(\d{1,9})[.)]")
 _NUMBERED = re.compile(r"^ ?\d{1,9}[.)][ \t]", re.MULTILINE)
@@ -210,8 +212,8 @@ def _lines_end(text: str, at: int, kind: Kind) -> int:
     if text.find("|", at, end) >= 0:
         for found in _DELIMITER_LINE.finditer(text, at, end):
             head = text.rfind("\n", at, found.start()) + 1
-            quoted = text.startswith(">", at) or _QUOTED_LINE.search(text, at, head)
-            if head > at and not quoted and _is_table(text, head, found.start() + 1):
+            held = _HOLDING_LINE.search(text, max(0, at - 1), head)
+            if head > at and not held and _is_table(text, head, found.start() + 1):
                 return head
     return end
 
