@@ -16,6 +16,7 @@ import pytest
 from deepchat_desktop.services.render import WAITING, RenderFailed, RenderWorker
 from deepchat_desktop.services.runtime.tasks import TaskOwner
 from deepchat_desktop.ui.blocks.highlight import TONES, lex
+from deepchat_desktop.ui.blocks.markdown_parity import compared
 from deepchat_desktop.ui.blocks.scanner import scan
 from deepchat_desktop.workers.frames import BadFrame, Unpacker, pack
 
@@ -165,6 +166,23 @@ async def test_a_long_text_is_compared_with_a_reading_as_a_whole(tasks: TaskOwne
     assert answer["notes"] == [":n"]
     (joined,) = answer["ranges"]
     assert text[slice(*joined)] == odd.removeprefix("See[^n].\n\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 300, "A sentence of words. " * 1_000,
+     "".join(f"{at}. an entry\n" for at in range(1, 900)), "<b>\n" * 900],
+    ids=["table", "paragraph", "list", "lines"],
+)  # fmt: skip
+def test_what_was_cut_for_its_length_stays_cut(text: str) -> None:
+    parts = scan(text)
+    assert len(parts) > 1
+    assert compared(text, parts).ranges == []
+
+
+def test_a_long_list_in_a_frame_is_encoded_in_steps_and_arrives_whole() -> None:
+    message = {"parts": [[at, "ü", None] for at in range(1_201)], "none": [], "text": "x"}
+    assert Unpacker().feed(pack(message)) == [message]
 
 
 def test_frames_come_in_any_cutting() -> None:

@@ -1,16 +1,19 @@
 """Where the scanner's parts and a reading of the whole text differ: which parts must be read as one.
 
-Invariant: after joining, reading part by part gives the items of the whole text, unless a part would then be longer
-than the parser takes: that one stays cut. No Qt: the render process does this for long texts.
+Invariant: after joining, reading piece by piece gives the items of the whole text, unless a part would then be longer
+than ``JOINED`` or have more than ``ROWS`` lines: that one stays cut. Cuts within a piece are there for its length, and
+no difference. No Qt: the render process does this for long texts.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from deepchat_desktop.ui.blocks.markdown_items import Item
-from deepchat_desktop.ui.blocks.markdown_parse import MAX_CHARS, References, parse, parse_part, parse_with_lines
-from deepchat_desktop.ui.blocks.scanner import Part
+from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part, parse_with_lines
+from deepchat_desktop.ui.blocks.scanner import LIMIT, ROWS, Part
 
+JOINED = 2 * LIMIT
+"""The most characters that are made one part."""
 Range = tuple[int, int]
 
 
@@ -37,13 +40,29 @@ def _ranges(
     made: list[Range] = []
     for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True):
         inside = [part for part in parts if start <= part.start < end]
-        by_parts = [item for part in inside for item in parse_part(text, part, references)]
         wanted = [item for at, items in blocks if start <= at < end for item in items]
-        if by_parts == wanted or end - start > MAX_CHARS:
+        if _by_pieces(text, inside, references) == wanted or not _fits(text, start, end):
             continue
-        if list(parse(text[start:end], references)) != wanted and len(text) <= MAX_CHARS:
+        if list(parse(text[start:end], references)) != wanted and _fits(text, 0, len(text)):
             return [(0, len(text))]
         made.append((start, end))
+    return made
+
+
+def _fits(text: str, start: int, end: int) -> bool:
+    """Tell whether characters may be one part."""
+    return end - start <= JOINED and text.count("\n", start, end) <= ROWS
+
+
+def _by_pieces(text: str, parts: Sequence[Part], references: References) -> list[Item]:
+    """Return the items of parts that begin with a piece; a piece of several parts is read as one."""
+    firsts = [at for at, part in enumerate(parts) if at == 0 or part.first]
+    made: list[Item] = []
+    for low, high in zip(firsts, [*firsts[1:], len(parts)], strict=True):
+        if high - low == 1:
+            made += parse_part(text, parts[low], references)
+        else:
+            made += parse(text[parts[low].start : parts[high - 1].end], references)
     return made
 
 
