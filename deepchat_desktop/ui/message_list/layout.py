@@ -3,9 +3,11 @@
 Invariants: all places follow from the anchor (message, block, px), so a corrected height never moves the top visible
 block; only blocks that meet the view are built; at most ``KEPT`` shapes are alive and about ``KEPT_ENTRIES`` messages
 are cut into cells, the ones seen last. Of a message that is let go of, the heights are kept; one in which the reader
-chose something is not let go of.
+chose something is not let go of. Blocks are built for ``BUILD_S`` in one go; what is not built then has the height that
+is known or guessed, and no picture, until the next go (``unfinished``).
 """
 
+import time
 from array import array
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -18,6 +20,8 @@ from deepchat_desktop.ui.message_list.heights import Heights
 
 KEPT = 400
 KEPT_ENTRIES = 160
+BUILD_S = 0.016
+"""Of what a screen can be full of, some takes longer: emoji, chains of joiners, wide tables."""
 BOTTOM = 28
 """Room under the last message."""
 
@@ -59,6 +63,9 @@ class Layout:
         self.placed: list[Placed] = []
         self.built = 0
         self.dropped = 0
+        self.unfinished = False
+        self._until = 0.0
+        self._some_built = False
         self._alive: OrderedDict[int, Cell] = OrderedDict()
         self._cut: OrderedDict[int, None] = OrderedDict()
         self._known: dict[int, array[int]] = {}
@@ -111,6 +118,22 @@ class Layout:
         self._alive.move_to_end(id(cell))
         return cell
 
+    def _cell_in_time(self, row: int, index: int) -> Cell:
+        """Return a block, as it is when the time for building is over; at least one is built in each go."""
+        cell = self.entry(row).cells[index]
+        if cell.shape is None or cell.shape.width != self.width:
+            if self._some_built and time.perf_counter() >= self._until:
+                self.unfinished = True
+                return cell
+            self._some_built = True
+        return self.cell(row, index)
+
+    def _begin(self) -> None:
+        """Give the building that follows its time."""
+        self.placed = []
+        self.unfinished = self._some_built = False
+        self._until = time.perf_counter() + BUILD_S
+
     def drop_shapes(self) -> None:
         """Let all shapes go: colours or sizes changed."""
         for cell in self._alive.values():
@@ -155,25 +178,25 @@ class Layout:
 
     def place(self) -> None:
         """Build what meets the view below the anchor; the end never stands above the view's foot."""
-        self.placed = []
+        self._begin()
         if not self.entries or self.high <= 0:
             return
         self._normalise()
         end = self._fill()
-        if end < self.high - BOTTOM and self.anchor != Anchor():
+        if end < self.high - BOTTOM and self.anchor != Anchor() and not self.unfinished:
             self.to_end()
         self._forget()
 
     def to_end(self) -> None:
         """Stand at the end."""
-        self.placed = []
+        self._begin()
         if not self.entries or self.high <= 0:
             return
         row = len(self.entries) - 1
         index = len(self.entry(row).cells) - 1
         y = self.high - BOTTOM
         while True:
-            y -= self.cell(row, index).height
+            y -= self._cell_in_time(row, index).height
             if y <= 0 or (row, index) == (0, 0):
                 break
             row, index = self._before(row, index)
@@ -191,9 +214,9 @@ class Layout:
         px = self.anchor.px
         while px < 0 and (row, index) != (0, 0):
             row, index = self._before(row, index)
-            px += self.cell(row, index).height
+            px += self._cell_in_time(row, index).height
         px = max(0, px)
-        while px >= (high := self.cell(row, index).height):
+        while px >= (high := self._cell_in_time(row, index).height):
             if index + 1 < len(self.entry(row).cells):
                 index += 1
             elif row + 1 < len(self.entries):
@@ -209,7 +232,7 @@ class Layout:
         self.placed = []
         row, index, y = self.anchor.row, self.anchor.cell, -self.anchor.px
         while y < self.high and row < len(self.entries):
-            cell = self.cell(row, index)
+            cell = self._cell_in_time(row, index)
             self.placed.append(Placed(row, index, y + cell.gap, cell))
             y += cell.height
             index += 1

@@ -79,8 +79,8 @@ class MessageList(QAbstractScrollArea):
         self._turning.timeout.connect(self._repaint_turning)
         self._pill = NewTextPill(self)
         self._pill.clicked.connect(self.to_end)
-        self._drawn = QTimer(self, singleShot=True, interval=0)
-        self._drawn.timeout.connect(self.settle)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self.settle)
         self._set_up()
         self._connect()
         self.finding = Finding(self, model)  # after the list's own slots: it shows hits in what they laid out
@@ -104,7 +104,7 @@ class MessageList(QAbstractScrollArea):
         self._model.block_changed.connect(self._on_block)
         self._model.message_changed.connect(self._on_message)
         theme.changed.connect(self._on_theme)
-        rendering.changed.connect(self._drawn.start)  # many formulas come at once: one laying out for all
+        rendering.changed.connect(self._soon.start)  # many formulas come at once: one laying out for all
 
     # What others may ask
 
@@ -129,8 +129,7 @@ class MessageList(QAbstractScrollArea):
 
     def visible_range(self) -> tuple[int, int]:
         """Return the first and the last px of the conversation that are in view."""
-        top = self.layout_.top()
-        return top, top + self.layout_.high
+        return (top := self.layout_.top()), top + self.layout_.high
 
     def scroll_to_message(self, row: int, block: int = 0) -> None:
         """Put a message, or the first cell of one of its blocks, at the top of the view."""
@@ -172,8 +171,7 @@ class MessageList(QAbstractScrollArea):
 
     def scroll_by(self, dy: int) -> None:
         """Scroll by px as the user does."""
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + dy)
+        self.verticalScrollBar().setValue(self.verticalScrollBar().value() + dy)
 
     def column(self) -> QRect:
         """Return where blocks stand in the view."""
@@ -325,6 +323,8 @@ class MessageList(QAbstractScrollArea):
         self._turning.run(self.isVisible() and any(p.cell.shape and p.cell.shape.turning for p in self.layout_.placed))
         self._idle.wake()
         self._repaint()
+        if self.layout_.unfinished:
+            self._soon.start()
         self.geometry_changed.emit()
 
     def _repaint(self) -> None:

@@ -15,6 +15,7 @@ from deepchat_desktop.presenters import message_view
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.services.store import Store
 from deepchat_desktop.ui.blocks.code_shape import CodeShape
+from deepchat_desktop.ui.message_list import layout
 from deepchat_desktop.ui.message_list.layout import KEPT, KEPT_ENTRIES
 from deepchat_desktop.ui.message_list.message_list import MessageList
 from tests.ui.chat.test_message_list import press, wheel
@@ -125,6 +126,28 @@ def test_one_idle_slice_reads_one_text(view: MessageList, qtbot: QtBot) -> None:
     assert len(waiting) >= 2
     assert view._check_whole()
     assert sum(entry.due() for entry in waiting) == len(waiting) - 1
+
+
+def test_a_slow_screen_is_built_in_several_goes(
+    view: MessageList, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view.scroll_to_message(700)
+    wanted = [(placed.row, placed.index, placed.y) for placed in view.layout_.placed]
+    for go in (lambda: view.scroll_to_message(700), view.to_end):
+        view.to_start()
+        view.layout_.drop_shapes()
+        monkeypatch.setattr(layout, "BUILD_S", 0.0)
+        built = view.layout_.built
+        go()
+        assert view.layout_.built == built + 1
+        assert view.layout_.unfinished
+        assert all(placed.row >= 700 for placed in view.layout_.placed)
+        qtbot.waitUntil(lambda: not view.layout_.unfinished)
+        assert all(placed.cell.shape is not None for placed in view.layout_.placed)
+        monkeypatch.setattr(layout, "BUILD_S", float("inf"))
+        if not view.following:
+            assert [(placed.row, placed.index, placed.y) for placed in view.layout_.placed] == wanted
+    assert view.layout_.placed[-1].bottom == view.layout_.high - layout.BOTTOM
 
 
 def test_going_through_everything_keeps_the_last_messages(view: MessageList, model: MessageListModel) -> None:
