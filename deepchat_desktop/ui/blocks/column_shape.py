@@ -98,6 +98,9 @@ class ColumnShape(Shape):
     def text_between(self, start: int, end: int) -> str:
         return "\n".join(shape.text_between(low, high) for shape, low, high in self._parts(start, end))
 
+    def plain_between(self, start: int, end: int) -> str:
+        return "\n".join(shape.plain_between(low, high) for shape, low, high in self._parts(start, end))
+
     def markdown_between(self, start: int, end: int) -> str:
         return "\n\n".join(shape.markdown_between(low, high) for shape, low, high in self._parts(start, end))
 

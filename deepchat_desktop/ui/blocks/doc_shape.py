@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 
 from deepchat_desktop.ui import fonts, icons
-from deepchat_desktop.ui.blocks import doc_build, html_write, markdown_items, markdown_write
+from deepchat_desktop.ui.blocks import doc_build, html_write, markdown_items, markdown_write, plain_write
 from deepchat_desktop.ui.blocks.markdown_items import RuleItem, Span, TextItem
 from deepchat_desktop.ui.blocks.rendering import Formula, rendering
 from deepchat_desktop.ui.blocks.shape import QUOTE_INDENT, Scene, Shape
@@ -165,6 +165,9 @@ class DocShape(Shape):
         return "\n\n".join(
             markdown_write.item(item, low, high) if isinstance(item, TextItem) else "---" for item, low, high in cut
         )
+
+    def plain_between(self, start: int, end: int) -> str:
+        return "\n".join(plain_write.item(item, low, high) for item, low, high in self._cut(start, end))
 
     def html_between(self, start: int, end: int) -> str:
         return "".join(html_write.item(item, low, high) for item, low, high in self._cut(start, end))

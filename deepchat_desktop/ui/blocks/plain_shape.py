@@ -58,6 +58,9 @@ class PlainShape(DocShape):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text.replace("\t", "    ") if mono else text, form)
 
+    def plain_between(self, start: int, end: int) -> str:
+        return self.text_between(start, end)
+
     def markdown_between(self, start: int, end: int) -> str:
         return self.text_between(start, end)
 

@@ -83,6 +83,10 @@ class Shape:
         """Return text as it reads; ``end`` may lie beyond the end."""
         return ""
 
+    def plain_between(self, start: int, end: int) -> str:
+        """Return text for other programs, with the markers of entries, which take up no place here."""
+        return self.text_between(start, end)
+
     def markdown_between(self, start: int, end: int) -> str:
         """Return text as Markdown."""
         return self.text_between(start, end)

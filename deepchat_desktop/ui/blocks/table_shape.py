@@ -166,6 +166,9 @@ class TableShape(DocShape):
         ]
         return [self._head, *(row for row in chosen if row is not self._head)]
 
+    def plain_between(self, start: int, end: int) -> str:
+        return self.text_between(start, end)
+
     def markdown_between(self, start: int, end: int) -> str:
         return markdown_of(self._chosen(start, end), self._item.aligns)
 

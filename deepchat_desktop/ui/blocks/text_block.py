@@ -13,7 +13,7 @@ from deepchat_desktop.domain.blocks import Block, TextBlock
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.presenters.render import Job, Made
 from deepchat_desktop.ui import fonts
-from deepchat_desktop.ui.blocks import fence_shape, markdown_parity
+from deepchat_desktop.ui.blocks import fence_shape, markdown_parity, plain_write
 from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
 from deepchat_desktop.ui.blocks.markdown_items import Item
@@ -216,6 +216,9 @@ class TextCell(Cell):
         super().__init__(block)
         self.text = text
         self.part = part
+
+    def name(self) -> str:
+        return plain_write.spoken(self.markdown())
 
     def set_part(self, part: Part) -> None:
         """The part grew or became another kind."""

@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from deepchat_desktop.domain.blocks import text_of
 from deepchat_desktop.domain.settings import ReadingPlace
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.ui.blocks.rendering import rendering
@@ -39,6 +38,7 @@ from deepchat_desktop.ui.message_list.places import Places
 from deepchat_desktop.ui.message_list.pointer import Pointer
 from deepchat_desktop.ui.message_list.selection import Selection
 from deepchat_desktop.ui.message_list.spoken import SpokenList
+from deepchat_desktop.ui.message_list.tail_cells import name_of
 from deepchat_desktop.ui.paint import painting
 from deepchat_desktop.ui.theme import theme
 
@@ -266,9 +266,8 @@ class MessageList(QAbstractScrollArea):
             entry.set_message(message, self.layout_.width)
             self.layout_.measured(row)
             self.settle()
-        if message.role == "assistant" and message.status == "done":
-            words = self.tr("Answer: {text}").format(text=text_of(tuple(message.blocks))[:2_000])
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+        if message.role == "assistant" and message.status == "done" and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, name_of(message)))
 
     def _news(self) -> None:
         self.settle()

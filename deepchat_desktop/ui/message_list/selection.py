@@ -103,7 +103,7 @@ class Selection:
     def plain(self) -> str:
         """Return the selection as it reads, one block below the other."""
         words = (
-            cell.shape.text_between(low, high)
+            cell.shape.plain_between(low, high)
             for cell, low, high in self._built()
             if cell.shape is not None and (low < high)
         )

@@ -11,6 +11,7 @@ from deepchat_desktop.domain.usage import Usage
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.presenters.message_list_model import MessageView
 from deepchat_desktop.ui import fonts, icons
+from deepchat_desktop.ui.blocks import plain_write
 from deepchat_desktop.ui.blocks.cell import Cell
 from deepchat_desktop.ui.blocks.fold_paint import button, button_width
 from deepchat_desktop.ui.blocks.shape import Scene, Shape, Spot
@@ -175,6 +176,7 @@ def _money(dollars: float) -> str:
 
 def name_of(message: MessageView) -> str:
     """Return what a screen reader is told of a message: its first words; its blocks say the rest."""
-    words = text_of(tuple(message.blocks))[:2_000]
-    form = _tr("You: {text}") if message.role == "user" else _tr("Answer: {text}")
-    return form.format(text=words)
+    words = text_of(tuple(message.blocks))
+    if message.role == "user":
+        return _tr("You: {text}").format(text=words[: plain_write.MOST_SPOKEN])
+    return _tr("Answer: {text}").format(text=plain_write.spoken(words))
