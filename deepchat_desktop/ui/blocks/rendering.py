@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from deepchat_desktop.presenters.render import Job, Made, Renders
-from deepchat_desktop.ui.blocks.picture_shape import decode
+from deepchat_desktop.ui.blocks.picture_decode import decode
 from deepchat_desktop.ui.blocks.svg_check import Box, checked_box
 from deepchat_desktop.ui.theme import theme
 from deepchat_desktop.workers.render_formula import INK, SIZE

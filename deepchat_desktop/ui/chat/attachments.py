@@ -6,7 +6,7 @@ chips than two rows scroll.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QBuffer, QIODevice, QObject, QRectF, QRunnable, Qt, QThreadPool, Signal
+from PySide6.QtCore import QBuffer, QIODevice, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -15,7 +15,7 @@ from deepchat_desktop.domain.blocks import FileBlock, ImageBlock
 from deepchat_desktop.domain.visible_text import visible_exact
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.blocks.file_block import facts_of
-from deepchat_desktop.ui.blocks.picture_shape import decode
+from deepchat_desktop.ui.blocks.picture_decode import Decoding, Encoded
 from deepchat_desktop.ui.controls import IconButton
 from deepchat_desktop.ui.controls_shown import Spinner
 from deepchat_desktop.ui.paint import painting, rr, text
@@ -25,7 +25,8 @@ from deepchat_desktop.ui.theme import theme
 ROW_HEIGHT = 52
 _CHIP_WIDTH, _CHIP_HEIGHT, _GAP = 200, 44, 8
 _MOST_ROWS = 2
-_THUMB = 64
+_THUMB = 256
+"""Pixels of the longer side; the middle of the shorter one is shown."""
 
 
 def png_of(image: QImage) -> bytes:
@@ -34,27 +35,6 @@ def png_of(image: QImage) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
-
-
-class _Decoded(QObject):
-    """Brings a thumbnail from its thread."""
-
-    done = Signal(QImage)
-
-
-class _Decoding(QRunnable):
-    """Decodes and shrinks one picture."""
-
-    def __init__(self, block: ImageBlock) -> None:
-        super().__init__()
-        self._block = block
-        self.signals = _Decoded()
-
-    def run(self) -> None:
-        image = decode(self._block.media_type, self._block.data)
-        if image is not None:
-            keep, smooth = Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
-            self.signals.done.emit(image.scaled(_THUMB, _THUMB, keep, smooth))
 
 
 class AttachmentChip(QWidget):
@@ -77,12 +57,10 @@ class AttachmentChip(QWidget):
         close.clicked.connect(self.removed)
         self.close_button = close
         if isinstance(attached.block, ImageBlock):
-            self._decoding = _Decoding(attached.block)
-            self._decoding.signals.done.connect(self._take_image)
-            QThreadPool.globalInstance().start(self._decoding)
+            Decoding(Encoded(attached.block.media_type, attached.block.data), self._take_image, _THUMB)
 
     def _take_image(self, image: QImage) -> None:
-        self._image = image
+        self._image = None if image.isNull() else image
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
