@@ -43,6 +43,9 @@ class SessionSettings(Value):
     context: int | None = None
     max_output: int | None = None
     temperature: float | None = None
+    top_p: float | None = None
+    reasoning_effort: str | None = None
+    """none, minimal, low, medium or high, as each API says it; what a model does not know is dropped for it."""
 
 
 class Session(Value):

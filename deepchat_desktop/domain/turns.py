@@ -134,4 +134,5 @@ def _result(call: ToolCallBlock) -> ToolMessage:
         name=call.name,
         text=text,
         is_error=call.status != "success",
+        images=call.images if done else (),
     )

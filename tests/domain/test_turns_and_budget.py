@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepchat_desktop.domain.blocks import Block, ReasoningBlock, TextBlock, ToolCallBlock
+from deepchat_desktop.domain.blocks import Block, ImageBlock, ReasoningBlock, TextBlock, ToolCallBlock
 from deepchat_desktop.domain.budget import MAX_OUTPUT, estimate_text, plan_budget, select_turns
 from deepchat_desktop.domain.messages import Message
 from deepchat_desktop.domain.prompt import AssistantMessage, ToolMessage
@@ -65,6 +65,20 @@ def test_unfinished_calls_get_a_made_up_error() -> None:
         (UNKNOWN_RESULT, True),
         ("ok", False),
     ]
+
+
+def test_pictures_of_a_result_go_to_the_model_with_it() -> None:
+    picture = ImageBlock(media_type="image/png", data="iVBORw0KGgo=")
+    facts = {"name": "shot", "arguments": {}, "images": (picture,)}
+    blocks = (
+        ToolCallBlock(call_id="a", status="success", result="a shot", **facts),
+        ToolCallBlock(call_id="b", status="interrupted", **facts),
+    )
+    _, done, unknown = assistant_prompts(blocks)
+    assert isinstance(done, ToolMessage)
+    assert isinstance(unknown, ToolMessage)
+    assert (done.text, done.images) == ("a shot", (picture,))
+    assert (unknown.text, unknown.images) == (UNKNOWN_RESULT, ())
 
 
 def test_only_the_last_variant_of_an_answer_is_sent() -> None:

@@ -53,7 +53,10 @@ def request_body(request: ModelRequest, family: str, refused: frozenset[str] = f
     if config := _config(request, refused):
         body["generationConfig"] = config
     for name, value in request.extra.items():
-        body[name] = {**value, **as_dict(body[name])} if isinstance(value, dict) and name in body else value
+        if name not in body:
+            body[name] = value
+        elif isinstance(value, dict) and isinstance(body[name], dict):
+            body[name] = {**value, **body[name]}
     return body
 
 

@@ -31,6 +31,8 @@ from deepchat_desktop.services.providers.wire_errors import classify, error_even
 from deepchat_desktop.services.providers.wire_json import parse
 
 MAX_REFUSED_FIELDS = 4
+TOOL_FIELDS = frozenset({"tools", "toolConfig"})
+"""Which a model that knows no function calling refuses."""
 END_IDLE_S = 5.0
 """How long to wait for what follows the reason of the end: some servers never close."""
 LIST_LIMIT_S = 30.0
@@ -87,6 +89,11 @@ class HttpProvider(ABC):
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
         """Send one round; see ``Provider.stream``."""
+        if request.tools and TOOL_FIELDS & self._refused.get(request.model, frozenset()):
+            async with aclosing(self._with_text_tools(request)) as told:
+                async for event in told:
+                    yield event
+            return
         back = real_names(tool.name for tool in request.tools)
         request = without_foreign_parts(request)
         try:
@@ -102,6 +109,12 @@ class HttpProvider(ABC):
             yield self._masked(failure.event)
         except DeepChatError as error:
             yield self._masked(_own_failure(error))
+
+    def _with_text_tools(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
+        """Send a round to a model that knows no function calling: it is told of the tools in words."""
+        from deepchat_desktop.services.providers.text_tools import TextTools
+
+        return TextTools(self).stream(request)
 
     async def list_models(self) -> tuple[ModelSettings, ...]:
         """Return the server's models; see ``Provider.list_models``."""
@@ -141,6 +154,12 @@ class HttpProvider(ABC):
                     return
                 text = await response.read_error()
             field = self._refused_field(text, body) if response.status in (400, 422) else None
+            if request.tools and (field in TOOL_FIELDS or _refuses_tools(response, text)):
+                self._refused[request.model] = (refused - once) | {field or "tools"}
+                async with aclosing(self._with_text_tools(request)) as told:
+                    async for event in told:
+                        yield event
+                return
             if field is None or field in refused or attempt == MAX_REFUSED_FIELDS:
                 yield classify(response.status, response.headers, text, mask=self._endpoint.mask)
                 return
@@ -190,6 +209,10 @@ class HttpProvider(ABC):
         if isinstance(event, StreamError):
             return event.model_copy(update={"message": self._endpoint.mask(event.message)})
         return event
+
+
+def _refuses_tools(response: WireResponse, body: bytes) -> bool:
+    return classify(response.status, response.headers, body).error == "unsupported_feature"
 
 
 def _own_failure(error: DeepChatError) -> StreamError:

@@ -81,13 +81,9 @@ def _tools_sent(request: ModelRequest, refused: frozenset[str]) -> tuple[ToolSpe
 
 def _options(request: ModelRequest, window: int | None) -> Wire:
     options: Wire = {"num_ctx": window or context_length(request)}
-    wanted = {
-        "num_predict": request.max_output,
-        "temperature": request.temperature,
-        "top_p": request.top_p,
-        **request.extra,
-    }
-    return options | {name: value for name, value in wanted.items() if value is not None}
+    wanted = {"num_predict": request.max_output, "temperature": request.temperature, "top_p": request.top_p}
+    options |= {name: value for name, value in wanted.items() if value is not None}
+    return {**request.extra, **options}
 
 
 def _think(request: ModelRequest) -> bool | str:

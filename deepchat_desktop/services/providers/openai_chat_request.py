@@ -52,10 +52,10 @@ def request_body(
             body["tool_stream"] = True
     if takes_cache_key(url):
         body["prompt_cache_key"] = cache_key(request.messages)
-    sampling = {"temperature": request.temperature, "top_p": request.top_p, **request.extra}
+    sampling = {"temperature": request.temperature, "top_p": request.top_p}
     sampling |= thinking_fields(profile.thinking, request.reasoning_effort, request.model.lower())
-    fixed = {"model", "messages", "stream", "tools"}
-    body |= {name: value for name, value in sampling.items() if value is not None and name not in fixed}
+    body |= {name: value for name, value in sampling.items() if value is not None}
+    body |= {name: value for name, value in request.extra.items() if name not in body}
     return _without(_as_profile_wants(body, profile), refused)
 
 

@@ -8,7 +8,7 @@ that cannot be read is a call with unreadable arguments, which the run answers s
 import json
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from typing import Any, assert_never
 
@@ -47,7 +47,7 @@ class TextTools:
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent, None]:
         """Send one round with its tools as text and yield the calls that come as text."""
         if not request.tools:
             async with aclosing(self._provider.stream(_rewritten(request))) as events:  # type: ignore[type-var]

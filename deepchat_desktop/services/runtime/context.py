@@ -64,6 +64,8 @@ def prepare(
         tools=tuple(tools),
         max_output=min(known_output, budget.output) if known_output else None,
         temperature=session.settings.temperature if session.settings.temperature is not None else model.temperature,
+        top_p=session.settings.top_p,
+        reasoning_effort=session.settings.reasoning_effort,
         capabilities=model.capabilities,
         extra=dict(model.extra),
     )

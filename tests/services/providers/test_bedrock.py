@@ -175,7 +175,7 @@ async def test_signed_reasoning_goes_back_to_its_model_alone(connect: Any) -> No
 @pytest.mark.parametrize(
     ("message", "sent", "left"),
     [
-        ("This model doesn't support tool use in streaming mode.", "toolConfig", "Lists."),
+        ("This model doesn't support tool use in streaming mode.", "toolConfig", "toolConfig"),
         ("Malformed input: cachePoint is not supported for this model", "cachePoint", "cachePoint"),
         ("The model returned: `temperature` is deprecated for this model.", "temperature", "temperature"),
         ("Malformed input request: #: extraneous key [thinking] is not permitted", "budget_tokens", "budget_tokens"),

@@ -116,3 +116,17 @@ def test_a_request_is_as_it_should_be(api: str, name: str) -> None:
         path.write_text(json.dumps(sent, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     assert path.is_file(), f"no golden for {api}: run this file with {RENEW}=1 and read what it wrote"
     assert sent == json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("api", sorted(ADAPTERS))
+def test_further_fields_replace_nothing_that_is_built(api: str) -> None:
+    asked = requests(api)["tools"].model_copy(update={"max_output": 9, "temperature": 0.5, "top_p": 0.5})
+    built = sent_by(api, asked)["body"]
+    for field in built:
+        more = sent_by(api, asked.model_copy(update={"extra": {field: "x", "seed": 7}}))["body"]
+        kept = more[field]
+        assert kept == built[field] or {**kept, **built[field]} == kept  # an object of parameters takes more of them
+        assert '"seed": 7' in json.dumps(more)
+    options = built.get("options", {})
+    own = sent_by(api, asked.model_copy(update={"extra": dict.fromkeys(options, 0)}))["body"]
+    assert own.get("options", {}) == options

@@ -25,7 +25,7 @@ from deepchat_desktop.services.providers.base import Endpoint
 from deepchat_desktop.services.providers.registry import make_provider
 from deepchat_desktop.services.providers.text_tools import NAMELESS, CallReader, TextTools
 from deepchat_desktop.services.providers.wire_fold import fold_events
-from tests.fakes.wire_server import WireServer, body_answer
+from tests.fakes.wire_server import WireServer, body_answer, json_answer
 
 LS = ToolSpec(name="ls", description="Lists a folder.", parameters={"type": "object", "properties": {"p": {}}})
 UNABLE = ModelCapabilities(tools=False, tools_as_text=True, vision=True)
@@ -166,3 +166,31 @@ def test_calls_of_an_answer_that_was_cut_off_are_never_run(end: Stop | StreamErr
 def test_reasoning_is_no_place_for_calls() -> None:
     event = ReasoningDelta(text="<function_call>{}</function_call>")
     assert CallReader(["ls"]).take(event) == [event]
+
+
+REFUSALS = {
+    "openai_chat": {"error": {"message": "Function calling: this model does not support tools", "type": "bad_request"}},
+    "ollama": {"error": "registry.example/library/m:latest does not support tools"},
+    "gemini": {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "m does not support function calling"}},
+    "anthropic": {"type": "error", "error": {"type": "invalid_request_error", "message": "m does not support tools"}},
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("api", REFUSALS)
+async def test_a_server_that_refuses_tools_gets_them_as_text_from_then_on(api: str) -> None:
+    answers = [json_answer(REFUSALS[api], status=400), body_answer(wire(api)), body_answer(wire(api))]
+    able = ModelCapabilities(vision=True)
+    with WireServer(answers) as server:
+        base_url = server.origin if api in ("ollama", "gemini") else server.base_url
+        provider = make_provider(api, Endpoint(base_url))
+        told = [
+            fold_events([event async for event in provider.stream(request(capabilities=able))]) for _ in range(2)
+        ]
+        await provider.aclose()
+        bodies = [sent.json for sent in server.requests if sent.method == "POST" and sent.path != "/api/show"]
+    for answer in told:
+        assert (answer["text"].strip(), answer["stop"]) == ("Let me see.", "tool_use")
+        assert [(call["name"], call["arguments"]) for call in answer["tool_calls"]] == [("ls", {"p": "."})]
+    assert ["tools" in body for body in bodies] == [True, False, False]
+    assert ["<function_result>" in json.dumps(body) for body in bodies] == [False, True, True]
