@@ -87,4 +87,4 @@ class ModelRequest(Value):
     reasoning_effort: str | None = None
     capabilities: ModelCapabilities = ModelCapabilities()
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further body fields of the model's profile (``repeat_penalty`` of the local model); none replaces what is built."""
+    """Further body fields of the model's profile (``repeat_penalty`` of the local one); none replaces what is built."""
