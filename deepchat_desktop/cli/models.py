@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import UsageError
 from deepchat_desktop.cli.providers import find
 from deepchat_desktop.domain.catalogue import catalogue, refreshed
-from deepchat_desktop.domain.errors import DeepChatError, StoreBusy
+from deepchat_desktop.domain.errors import DeepChatError, ProviderError, StoreBusy
 from deepchat_desktop.domain.prompt import ModelCapabilities
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER, ModelSettings, ProviderSettings
 from deepchat_desktop.domain.visible_text import visible_exact
@@ -78,7 +79,8 @@ async def _ask_and_remember(args: argparse.Namespace, *, read_only: bool) -> lis
     """Ask the named provider, or all, and keep the lists that came; what is known of a model is not overwritten."""
     async with opened(args, read_only=read_only) as core:
         settings = core.settings
-        asked = await _ask_all(core, settings.providers if args.provider is None else (find(settings, args.provider),))
+        chosen = settings.providers if args.provider is None else (find(settings, args.provider),)
+        asked = await (_question_all(core, chosen) if args.ask else _ask_all(core, chosen))
         listed = {provider.id: models for provider, models, error in asked if error is None}
         if listed and not read_only:
             providers = tuple(with_models(each, listed.get(each.id, ())) for each in settings.providers)
@@ -161,7 +163,7 @@ class Meter:
             self._out.progress_done()
 
 
-async def _ask_all(core: "Core", providers: Any) -> list[Asked]:
+async def _ask_all(core: "Core", providers: Sequence[ProviderSettings]) -> list[Asked]:
     return list(await asyncio.gather(*(_ask_one(core, provider) for provider in providers)))
 
 
@@ -170,6 +172,22 @@ async def _ask_one(core: "Core", provider: ProviderSettings) -> Asked:
         return provider, await core.models.list_models(provider.id), None
     except DeepChatError as error:
         return provider, (), error
+
+
+async def _question_all(core: "Core", providers: Sequence[ProviderSettings]) -> list[Asked]:
+    return list(await asyncio.gather(*(_question(core, provider) for provider in providers)))
+
+
+async def _question(core: "Core", provider: ProviderSettings) -> Asked:
+    from deepchat_desktop.services.providers import key_check
+
+    checked = await key_check.check(core.models.client(provider), provider)
+    models = checked.models or ()
+    if checked.kind == "ok":
+        return provider, models, None
+    words = checked.words or "It answers, but none of its models is on."
+    retryable = checked.kind in ("busy", "network")
+    return provider, models, ProviderError(words, code=checked.code, retryable=retryable)
 
 
 def _row(provider: str, name: str, model_id: str, capabilities: ModelCapabilities) -> dict[str, Any]:

@@ -84,6 +84,25 @@ def test_a_check_says_what_is_wrong(deepchat: Deepchat, server: WireServer) -> N
     assert ran.json[0]["error"]["kind"] == "auth"
 
 
+@pytest.mark.parametrize(
+    ("status", "error", "kind"),
+    [
+        (401, {"message": "Incorrect API key provided"}, "auth"),
+        (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}, "quota"),
+        (404, {"message": "The model `alpha` does not exist", "code": "model_not_found"}, "model_not_found"),
+    ],
+)
+def test_a_check_with_a_question_tells_what_an_open_list_hides(
+    deepchat: Deepchat, server: WireServer, status: int, error: dict[str, str], kind: str
+) -> None:
+    server.routes["/models"] = model_list(["alpha"])
+    server.routes["/chat/completions"] = json_answer({"error": error}, status)
+    add(deepchat, server)
+    assert deepchat("models", "check", "my-box", "--json").json[0]["ok"]
+    ran = deepchat("models", "check", "my-box", "--ask", "--json")
+    assert (ran.code, ran.json[0]["ok"], ran.json[0]["models"], ran.json[0]["error"]["kind"]) == (1, False, 1, kind)
+
+
 def test_a_model_file_is_taken_and_checked(deepchat: Deepchat, tmp_path: Path) -> None:
     source = tmp_path / "tiny.gguf"
     source.write_bytes(b"GGUF" + b"\0" * 100)

@@ -33,13 +33,17 @@ _KINDS: dict[str, CheckKind] = {
 
 @dataclass(frozen=True)
 class Checked:
-    """How a check ended. ``models`` is the list that came, None if none did; ``words`` are the server's own."""
+    """How a check ended. ``models`` is the list that came, None if none did; ``words`` are the server's own.
+
+    ``code`` is the error's kind, "no_model" where there was nothing to ask, "" where all is well.
+    """
 
     kind: CheckKind
     models: tuple[ModelSettings, ...] | None = None
     model: str = ""
     words: str = ""
     took_ms: int = 0
+    code: str = ""
 
 
 async def check(
@@ -58,18 +62,18 @@ async def check(
         model = _chosen(settings, wanted) if missing else None
         if model is None:
             kind = "other" if missing else kind_of(error.code)
-            return Checked(kind, words=error.user_message, took_ms=_ms(clock() - began))
+            return Checked(kind, words=error.user_message, took_ms=_ms(clock() - began), code=error.code)
         models = None
     else:
         settings = settings.model_copy(update={"models": models}) if models else settings
         model = _chosen(settings, wanted)
         if model is None:
-            return Checked("no_models", models, took_ms=_ms(clock() - began))
+            return Checked("no_models", models, took_ms=_ms(clock() - began), code="no_model")
     asked = clock()
     failure = await _ask(provider, model)
     took = _ms(clock() - asked)
     if failure is not None:
-        return Checked(kind_of(failure.error), models, model.id, failure.message, took)
+        return Checked(kind_of(failure.error), models, model.id, failure.message, took, failure.error)
     return Checked("ok", models, model.id, took_ms=took)
 
 
