@@ -1,4 +1,4 @@
-"""What only some API styles want: Azure's version and wire, a region, Ollama's context length.
+"""What only some API styles want: Azure's version and wire, a region, a project, Ollama's context length.
 
 A style with options of its own is one entry in ``options_of``.
 """
@@ -41,6 +41,8 @@ def options_of(api: str) -> tuple[Option, ...]:
             return _azure()
         case "bedrock":
             return (Option("region", _tr("Region"), _tr("Where the models run, such as eu-central-1."), "us-east-1"),)
+        case "gemini":
+            return _vertex()
         case "ollama":
             caption = _tr(
                 "Tokens, sent with every request. Without it Ollama keeps its own small window and cuts off the "
@@ -49,6 +51,17 @@ def options_of(api: str) -> tuple[Option, ...]:
             return (Option("num_ctx", _tr("Context length"), caption, "8192"),)
         case _:
             return ()
+
+
+def _vertex() -> tuple[Option, ...]:
+    project = _tr(
+        "Only for Vertex AI, whose base URL is https://REGION-aiplatform.googleapis.com. Its key is an access token, "
+        "which is refused after about an hour: enter a new one then (gcloud auth print-access-token prints it)."
+    )
+    return (
+        Option("project", _tr("Project"), project, _tr("none")),
+        Option("location", _tr("Location"), _tr("Only for Vertex AI, such as europe-west4."), _tr("none")),
+    )
 
 
 def _azure() -> tuple[Option, ...]:
