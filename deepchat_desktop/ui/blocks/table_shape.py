@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
     QBrush,
     QFontMetricsF,
     QPainter,
@@ -142,6 +143,9 @@ class TableShape(DocShape):
     def caret(self, position: int) -> QRectF:
         # The document has an empty paragraph before and one after the table.
         return super().caret(max(1, min(position, self.length() - 1)))
+
+    def _painted_selection(self, start: int, end: int) -> QAbstractTextDocumentLayout.Selection:
+        return super()._painted_selection(max(1, start), min(end, self.length() - 1))
 
     def table_at(self, at: QPointF) -> "TableShape":
         return self

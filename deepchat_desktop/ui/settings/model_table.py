@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from deepchat_desktop.domain.catalogue import CatalogueModel
 from deepchat_desktop.presenters.model_table import FACT_OF, MODEL_ROLE, Column, ModelTableModel
 from deepchat_desktop.ui import fonts, icons
-from deepchat_desktop.ui.paint import Align, dot, hline, rr, text
+from deepchat_desktop.ui.paint import Align, Elide, dot, hline, rr, text
 from deepchat_desktop.ui.switch import paint_switch
 from deepchat_desktop.ui.theme import theme
 
@@ -90,7 +90,7 @@ class _Cells(QStyledItemDelegate):
             spot = QRectF(line.right() - 16, line.top(), 16, line.height())
             icons.draw(p, spot, "chat-teardrop", theme.accent_text, 14)
             line.setRight(line.right() - 22)
-        used = text(p, line, model.name, fonts.CONTROL, fonts.MEDIUM, ink)
+        used = text(p, line, model.name, fonts.CONTROL, fonts.MEDIUM, ink, elide=Elide.ElideMiddle)
         if model.name != model.id and line.width() - used > 40:
             rest = QRectF(line.left() + used + 10, line.top(), line.width() - used - 10, line.height())
             text(p, rest, model.id, fonts.META, colour=theme.subtle, mono=True)
