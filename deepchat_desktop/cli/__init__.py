@@ -59,7 +59,7 @@ def _where_to_look() -> str:
 
 
 def _dispatch(args: argparse.Namespace, out: "Output") -> int:
-    from deepchat_desktop.cli import answer, ask, doctor, explain, models, providers, sessions
+    from deepchat_desktop.cli import answer, ask, doctor, explain_path, explain_wire, models, providers, sessions
 
     commands = {
         "ask": ask.run,
@@ -68,7 +68,8 @@ def _dispatch(args: argparse.Namespace, out: "Output") -> int:
         "sessions": sessions.run,
         "models": models.run,
         "providers": providers.run,
-        "explain": explain.run,
+        "explain path": explain_path.run,
+        "explain wire": explain_wire.run,
         "doctor": doctor.run,
     }
-    return commands[args.command.split()[0]](args, out)
+    return (commands.get(args.command) or commands[args.command.split()[0]])(args, out)

@@ -198,5 +198,13 @@ def _explain(commands: Any) -> None:
     wire.add_argument("--status", metavar="N", type=positive, default=200)
     wire.add_argument("--headers", metavar="FILE", help="a file with one JSON object")
     wire.add_argument("--cut", metavar="every_byte|N", type=cut_size, help="how many bytes come at a time")
-    for name in ("command", "path", "link", "context"):
+    path = _command(group, "path", "what would happen to a path, and why", command="explain path")
+    _shared(path)
+    path.add_argument("path", metavar="PATH")
+    path.add_argument("--need", choices=("read", "write"), required=True)
+    path.add_argument("--workspace", metavar="DIR")
+    path.add_argument("--mode", choices=("ask", "read", "full", "chat"), default="ask")
+    path.add_argument("--tool", metavar="NAME", help="the tool that would be called")
+    path.add_argument("--grant", metavar="TIER:PATH", action="append", default=[], help="read, write or all")
+    for name in ("command", "link", "context"):
         _later(group, name)

@@ -13,6 +13,7 @@ Level = Literal["all", "write", "read", "command"]
 _RANK: dict[Level, int] = {"all": 3, "write": 2, "read": 1, "command": 0}
 
 Scope = Literal["once", "session", "always"]
+Verdict = Literal["allow", "ask", "deny"]
 
 
 def covers(granted: Level, needed: Level) -> bool:
@@ -70,7 +71,7 @@ class Answer(Value):
 class Decision(Value):
     """What the rules say of one call, before anyone is asked."""
 
-    decision: Literal["allow", "ask", "deny"]
+    decision: Verdict
     level: Level
     target: str = ""
     summary: str = ""

@@ -8,11 +8,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from deepchat_desktop.domain.errors import ToolError
 from deepchat_desktop.domain.messages import Session
-from deepchat_desktop.domain.permission import Decision, Grant, Level, approval_key, covers
-from deepchat_desktop.domain.tools import ToolCall, ToolSpec
-from deepchat_desktop.services.tools.paths import ResolvedPath
+from deepchat_desktop.domain.permission import Decision, Grant, Level, Verdict, approval_key, covers
+from deepchat_desktop.domain.tools import Effect, ToolCall, ToolSpec
+from deepchat_desktop.services.files.refusals import PathRefused
+from deepchat_desktop.services.files.resolve import ResolvedPath
 from deepchat_desktop.services.tools.router import ToolRouter
 
 
@@ -24,15 +24,13 @@ def decide(
     if spec is None:
         return Decision(decision="deny", level="all", why="There is no such tool."), None
     level: Level = spec.effect
-    if session.settings.mode == "chat":
-        return Decision(decision="deny", level=level, why="This session is for chat only: no tools run in it."), None
     try:
         target = router.target(call, session)
-    except ToolError as error:
-        return Decision(decision="deny", level=level, why=error.user_message, rule="PATH"), None
-    allowed, rule, why = _rule(spec, target, session, grants)
+    except PathRefused as error:
+        return Decision(decision="deny", level=level, why=error.user_message, rule=error.rule), None
+    verdict, rule, why = decide_path(spec.effect, target, session, grants)
     decision = Decision(
-        decision="allow" if allowed else "ask",
+        decision=verdict,
         level=level,
         target=target.path,
         summary=_summary(spec, target, session),
@@ -62,23 +60,26 @@ def session_root(session: Session, target: str) -> str:
     return str(Path(target).parent)
 
 
-def _rule(
-    spec: ToolSpec, target: ResolvedPath, session: Session, grants: Sequence[Grant]
-) -> tuple[bool, str, str]:
+def decide_path(
+    need: Effect, target: ResolvedPath, session: Session, grants: Sequence[Grant]
+) -> tuple[Verdict, str, str]:
+    """Return what the rules say of a file that is to be read or written: verdict, rule and reason."""
     mode = session.settings.mode
-    if spec.effect == "read":
+    if mode == "chat":
+        return "deny", "MOD", "This session is for chat only: no tools run in it."
+    if need == "read":
         if target.sensitive:
-            return False, "PATH-5", "Its name suggests that it holds secrets."
+            return "ask", "PATH-5", "Its name suggests that it holds secrets."
         if target.inside or mode in ("read", "full"):
-            return True, "PATH-1", "Reading here is free in this mode."
+            return "allow", "PATH-1", "Reading here is free in this mode."
     elif target.protected or target.sensitive:
-        return False, "PATH-5", "It can change what runs or is trusted, so it is always asked for."
+        return "ask", "PATH-5", "It can change what runs or is trusted, so it is always asked for."
     elif mode == "full":
-        return True, "MOD-1", "The session has full access."
+        return "allow", "MOD-1", "The session has full access."
     for grant in grants:
-        if covers(grant.level, spec.effect) and Path(target.path).is_relative_to(grant.root):
-            return True, "TIER-1", "Allowed earlier in this session."
-    return False, "MOD", "Nothing allows it yet."
+        if covers(grant.level, need) and Path(target.path).is_relative_to(grant.root):
+            return "allow", "TIER-1", "Allowed earlier in this session."
+    return "ask", "MOD", "Nothing allows it yet."
 
 
 def _summary(spec: ToolSpec, target: ResolvedPath, session: Session) -> str:

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from deepchat_desktop.domain.errors import ToolError
-from deepchat_desktop.services.tools.paths import resolve
+from deepchat_desktop.services.files.resolve import resolve
 
 MOST_FILES = 20_000
 _GITIGNORE_BYTES = 64_000

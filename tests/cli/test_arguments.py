@@ -25,7 +25,6 @@ ADD = ["providers", "add", "x", "--api", "openai_chat", "--base-url", "https://a
         ["backup", "file.zip"],
         ["restore", "file.zip", "--force"],
         ["explain", "command", "ls -l", "--mode", "ask"],
-        ["explain", "path", "/etc", "--need", "read"],
         ["explain", "link", "deepchat://x"],
         ["explain", "context", "ID", "--help"],
         ["sessions", "fork", "ID"],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deepchat_desktop.cli import run
-from deepchat_desktop.cli.explain import pieces
+from deepchat_desktop.cli.explain_wire import pieces
 from tests.cli.conftest import Deepchat
 from tests.fakes.chat_answers import chat
 

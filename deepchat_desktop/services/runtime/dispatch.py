@@ -14,11 +14,11 @@ from deepchat_desktop.domain.permission import Interaction
 from deepchat_desktop.domain.tape import TapeFact
 from deepchat_desktop.domain.tools import ToolCall, ToolResult
 from deepchat_desktop.services.clock import now_ms
+from deepchat_desktop.services.files.resolve import ResolvedPath
 from deepchat_desktop.services.permissions import binding, decide
 from deepchat_desktop.services.runtime.run import Run
 from deepchat_desktop.services.store import Store, Tx
 from deepchat_desktop.services.store.failpoints import reach
-from deepchat_desktop.services.tools.paths import ResolvedPath
 from deepchat_desktop.services.tools.router import ToolRouter
 
 Claim = ResolvedPath | ToolResult | None

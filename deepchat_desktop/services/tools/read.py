@@ -1,11 +1,13 @@
 """The ``read`` tool: a text file, or a window of its lines."""
 
-from pathlib import Path
+import os
 from typing import Any
 
 from deepchat_desktop.domain.errors import ToolError
 from deepchat_desktop.domain.hidden_text import without_hidden
 from deepchat_desktop.domain.tools import ToolSpec
+from deepchat_desktop.services.files.open_beneath import open_existing
+from deepchat_desktop.services.files.resolve import ResolvedPath
 
 MAX_BYTES = 50 * 1024 * 1024
 MAX_CHARACTERS = 4_500
@@ -29,15 +31,17 @@ SPEC = ToolSpec(
 )
 
 
-def run(path: str, arguments: dict[str, Any]) -> str:
-    """Return the lines asked for, numbered from 1. ``path`` is resolved. Raises ``ToolError``."""
-    file = Path(path)
+def run(target: ResolvedPath, arguments: dict[str, Any]) -> str:
+    """Return the lines asked for, numbered from 1. Raises ``ToolError``."""
+    path = target.path
+    if target.kind != "file":
+        raise ToolError(f"There is no file at {path}." if target.kind == "missing" else f"{path} is a folder.")
     try:
-        if not file.is_file():
-            raise ToolError(f"There is no file at {path}.")
-        if file.stat().st_size > MAX_BYTES:
+        with os.fdopen(open_existing(path, target.identity), "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise ToolError(f"{path} is larger than 50 MB.")
-        text = file.read_bytes().decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise ToolError(f"{path} is not UTF-8 text.") from None
     except OSError as error:

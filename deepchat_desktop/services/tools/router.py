@@ -11,10 +11,10 @@ from typing import Any
 from deepchat_desktop.domain.errors import ToolError
 from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.domain.tools import ToolCall, ToolResult, ToolSpec
+from deepchat_desktop.services.files.resolve import ResolvedPath, resolve
 from deepchat_desktop.services.tools import read, write
-from deepchat_desktop.services.tools.paths import ResolvedPath, resolve
 
-ToolRunner = Callable[[str, dict[str, Any]], str]
+ToolRunner = Callable[[ResolvedPath, dict[str, Any]], str]
 
 TOOLS: dict[str, tuple[ToolSpec, ToolRunner]] = {
     read.SPEC.name: (read.SPEC, read.run),
@@ -62,7 +62,7 @@ class ToolRouter:
         """Carry a call out (blocking). The only caller is the runtime's dispatch."""
         _spec, runner = TOOLS[call.name]
         try:
-            return ToolResult(status="success", text=runner(target.path, call.arguments))
+            return ToolResult(status="success", text=runner(target, call.arguments))
         except ToolError as error:
             return ToolResult(status="error", text=error.user_message)
         except (OSError, ValueError, MemoryError) as error:

@@ -11,8 +11,8 @@ from deepchat_desktop.domain.events import RuntimeEvent
 from deepchat_desktop.domain.permission import Answer
 from deepchat_desktop.domain.tape import verify
 from deepchat_desktop.domain.tools import ToolCall, ToolResult
+from deepchat_desktop.services.files.resolve import ResolvedPath
 from deepchat_desktop.services.runtime.runtime import Runtime
-from deepchat_desktop.services.tools.paths import ResolvedPath
 from deepchat_desktop.services.tools.router import ToolRouter
 from tests.fakes.chat_answers import chat
 from tests.fakes.wire_server import Answer as WireAnswer
