@@ -154,10 +154,14 @@ def qt_loop(qapp: Any) -> Any:
 
 
 @pytest.fixture
-def anyio_backend(request: pytest.FixtureRequest) -> Any:
-    """asyncio's own loop, or qasync's when the test (or a fixture of it) asks for `qt_loop`."""
+def anyio_backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """asyncio's own loop, or qasync's when the test (or a fixture of it) asks for `qt_loop`.
+
+    Between such a test and its fixtures no event is processed: a task's step would find no running loop.
+    """
     if "qt_loop" not in request.fixturenames:
         return "asyncio"
+    monkeypatch.setattr("pytestqt.plugin._process_events", lambda: None)
     from deepchat_desktop.presenters.qt_loop import QtLoop
 
     qapp = request.getfixturevalue("qt_loop")

@@ -1,0 +1,1 @@
+"""The one road of every path that a tool gets: judged, opened, written."""
