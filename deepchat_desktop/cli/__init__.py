@@ -59,7 +59,17 @@ def _where_to_look() -> str:
 
 
 def _dispatch(args: argparse.Namespace, out: "Output") -> int:
-    from deepchat_desktop.cli import answer, ask, doctor, explain_path, explain_wire, models, providers, sessions
+    from deepchat_desktop.cli import (
+        answer,
+        ask,
+        doctor,
+        explain_command,
+        explain_path,
+        explain_wire,
+        models,
+        providers,
+        sessions,
+    )
 
     commands = {
         "ask": ask.run,
@@ -68,6 +78,7 @@ def _dispatch(args: argparse.Namespace, out: "Output") -> int:
         "sessions": sessions.run,
         "models": models.run,
         "providers": providers.run,
+        "explain command": explain_command.run,
         "explain path": explain_path.run,
         "explain wire": explain_wire.run,
         "doctor": doctor.run,

@@ -11,7 +11,7 @@ from deepchat_desktop.cli.opening import data_folder
 from deepchat_desktop.cli.output import Output
 from deepchat_desktop.cli.parser import UsageError
 from deepchat_desktop.domain.messages import Session, SessionSettings
-from deepchat_desktop.domain.permission import Grant, Level
+from deepchat_desktop.domain.permission import Grant, Level, approval_key
 from deepchat_desktop.services.files.refusals import BadPath, PathRefused
 from deepchat_desktop.services.files.resolve import ResolvedPath, resolve
 from deepchat_desktop.services.permissions import decide_path
@@ -37,6 +37,7 @@ def _verdict(args: argparse.Namespace) -> dict[str, Any]:
         raise UsageError(f"The tool {args.tool} needs to {spec[0].effect}, not to {args.need}.")
     workspace = str(Path(args.workspace).absolute()) if args.workspace else None
     forbidden = data_folder(args)
+    grants = [_grant(text, workspace, forbidden) for text in args.grant]
     try:
         target = resolve(args.path, workspace=workspace, forbidden=forbidden)
     except PathRefused as error:
@@ -47,9 +48,10 @@ def _verdict(args: argparse.Namespace) -> dict[str, Any]:
     session = Session(
         id="explain", settings=SessionSettings(mode=args.mode, workspace=workspace), created_at=0, updated_at=0
     )
-    grants = [_grant(text, workspace, forbidden) for text in args.grant]
     decision, rule, why = decide_path(args.need, target, session, grants)
-    return _told(decision, why, rule, target.path)
+    tool = args.tool or args.need
+    key = approval_key(tool=tool, arguments_text="", target=target.path, cwd=workspace or "", mode=args.mode)
+    return _told(decision, why, rule, target.path, key)
 
 
 def _unreadable(target: ResolvedPath) -> str:
@@ -73,5 +75,5 @@ def _grant(text: str, workspace: str | None, forbidden: Path) -> Grant:
     return Grant(session_id="explain", root=root, level=_TIERS[tier], created_at=0)
 
 
-def _told(decision: str, why: str, rule: str, resolved: str = "") -> dict[str, Any]:
-    return {"decision": decision, "why": why, "rule": rule, "resolved": resolved}
+def _told(decision: str, why: str, rule: str, resolved: str = "", key: str = "") -> dict[str, Any]:
+    return {"decision": decision, "why": why, "rule": rule, "key": key, "resolved": resolved}

@@ -206,5 +206,15 @@ def _explain(commands: Any) -> None:
     path.add_argument("--mode", choices=("ask", "read", "full", "chat"), default="ask")
     path.add_argument("--tool", metavar="NAME", help="the tool that would be called")
     path.add_argument("--grant", metavar="TIER:PATH", action="append", default=[], help="read, write or all")
-    for name in ("command", "link", "context"):
+    command = _command(group, "command", "what would happen to a command, and why", command="explain command")
+    _shared(command)
+    command.add_argument("text", metavar="CMD")
+    command.add_argument("--workspace", metavar="DIR")
+    command.add_argument("--cwd", metavar="DIR", help="where it would run; the workspace when left out")
+    command.add_argument("--mode", choices=("ask", "read", "full", "chat"), default="ask")
+    command.add_argument("--os", choices=("linux", "macos", "windows"), default="linux")
+    command.add_argument("--approved", metavar="CMD", action="append", default=[], help="allowed in the same folder")
+    command.add_argument("--prefix", metavar="RULE", action="append", default=[], help="words that it may begin with")
+    command.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], help="what the call would set")
+    for name in ("link", "context"):
         _later(group, name)

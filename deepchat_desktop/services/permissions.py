@@ -11,8 +11,9 @@ from pathlib import Path
 from deepchat_desktop.domain.messages import Session
 from deepchat_desktop.domain.permission import Decision, Grant, Level, Verdict, approval_key, covers
 from deepchat_desktop.domain.tools import Effect, ToolCall, ToolSpec
+from deepchat_desktop.services.commands.classify import JudgePath, PathVerdict
 from deepchat_desktop.services.files.refusals import PathRefused
-from deepchat_desktop.services.files.resolve import ResolvedPath
+from deepchat_desktop.services.files.resolve import ResolvedPath, resolve
 from deepchat_desktop.services.tools.router import ToolRouter
 
 
@@ -95,3 +96,21 @@ def _summary(spec: ToolSpec, target: ResolvedPath, session: Session) -> str:
 def _detail(call: ToolCall, target: ResolvedPath) -> str:
     content = call.arguments.get("content")
     return f"{target.path}\n\n{content}" if isinstance(content, str) else target.path
+
+
+def path_judge(workspace: str | None, forbidden: Path, grants: Sequence[Grant]) -> JudgePath:
+    """Return what says of the paths among a command's words whether they may be read (CMD-5)."""
+
+    def judge(path: str, cwd: str) -> PathVerdict:
+        try:
+            target = resolve(path, workspace=workspace, forbidden=forbidden, base=cwd)
+        except PathRefused:
+            return "bad"
+        if target.sensitive:
+            return "sensitive"
+        if target.inside:
+            return "inside"
+        covered = any(covers(grant.level, "read") and Path(target.path).is_relative_to(grant.root) for grant in grants)
+        return "granted" if covered else "outside"
+
+    return judge

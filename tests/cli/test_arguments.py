@@ -24,7 +24,6 @@ ADD = ["providers", "add", "x", "--api", "openai_chat", "--base-url", "https://a
         ["mcp", "add", "name", "--", "npx", "-y", "thing"],
         ["backup", "file.zip"],
         ["restore", "file.zip", "--force"],
-        ["explain", "command", "ls -l", "--mode", "ask"],
         ["explain", "link", "deepchat://x"],
         ["explain", "context", "ID", "--help"],
         ["sessions", "fork", "ID"],

@@ -46,15 +46,16 @@ class ResolvedPath(Value):
 
 
 def resolve(
-    text: str, *, workspace: str | None, forbidden: Path, keep_link: bool = False, system: System = HERE
-) -> ResolvedPath:
-    """Resolve a path that a model wrote. Relative paths start at the workspace, ``~/`` at the user's home.
+    text: str, *, workspace: str | None, forbidden: Path, base: str | None = None, keep_link: bool = False,
+    system: System = HERE,
+) -> ResolvedPath:  # fmt: skip
+    """Resolve a path that a model wrote. Relative ones start at ``base`` or the workspace, ``~/`` at the user's home.
 
     ``forbidden`` is the app's own folder. ``keep_link``: a link at the end is meant itself. Raises ``PathRefused``.
     """
     refuse_bad_name(text, system)
     follow: Follow = follow_by_system if system == "windows" else follow_links
-    found = follow(_absolute(text, workspace, system), keep_link)
+    found = follow(_absolute(text, base or workspace, system), keep_link)
     if is_within(found, forbidden, system):
         raise ForbiddenPath("The application's own data folder is out of reach for tools.", "MOD-2")
     if found.kind == "special":

@@ -1,0 +1,1 @@
+"""What a shell command is, and whether it may run unasked."""
