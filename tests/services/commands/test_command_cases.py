@@ -158,7 +158,8 @@ def test_what_runs_unasked_gets_little_of_the_environment(tmp_path: Path) -> Non
 
 WORDS = st.sampled_from(
     ["ls", "cat", "a.txt", "-la", "'x y'", '"q"', "$HOME", "`id`", ";", "&&", "|", ">", "<", "(", ")", "{a,b}", "*",
-     "~", "\\", "\n", "!", "#", "&", "-n", "--", "=", "A=1", "src/a", "time", "\t", "'", '"', "é", "\u200b", "$'x'", "5"]
+     "~", "\\", "\n", "!", "#", "&", "-n", "--", "=", "A=1", "src/a", "time", "\t", "'", '"', "é", "\u200b",
+     "$'x'", "5"]
 )  # fmt: skip
 
 
