@@ -8,8 +8,7 @@ import asyncio
 import logging
 import signal
 import socket
-import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -36,21 +35,13 @@ class LoopHost:
         self._loop.set_default_executor(self._executor)
         self._loop.set_exception_handler(_report)
         signals = _Signals(self.close)
-        hooks = sys.get_asyncgen_hooks()
-        # qasync installs none: a stream that was left in the middle would be closed outside any task.
-        sys.set_asyncgen_hooks(finalizer=self._close_generator)
         try:
             return int(self._loop.run_until_complete(main(self)))
         finally:
-            sys.set_asyncgen_hooks(*hooks)
             signals.close()
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._loop.close()
             asyncio.set_event_loop(None)
-
-    def _close_generator(self, generator: AsyncGenerator[Any, Any]) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(lambda: self._loop.create_task(generator.aclose()))
 
     def close(self) -> None:
         """Ask ``main`` to end. May be called more than once, from any slot."""

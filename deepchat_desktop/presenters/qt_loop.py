@@ -1,11 +1,14 @@
-"""The asyncio event loop inside Qt, with timers that end when they are cancelled.
+"""The asyncio event loop inside Qt, with timers that end when they are cancelled, and generators that are finished.
 
 qasync keeps the Qt timer of a cancelled callback until its time has come. A reader that guards each piece of a stream
-with a time-out of minutes would leave thousands of them behind, with all that they hold.
+with a time-out of minutes would leave thousands of them behind, with all that they hold. Nor does it, as asyncio's own
+loop does, take care of async generators that nobody reads on: what stands in their ``finally`` would run outside of
+any task, if at all, and with it the closing of a connection.
 """
 
 import asyncio
 import contextvars
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +83,15 @@ class QtLoop(qasync.QEventLoop):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self.timers = Timers()
         super().__init__(*args, **kwargs)
+
+    def run_forever(self) -> Any:
+        """Run until ``stop``."""
+        before = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook)
+        try:
+            return super().run_forever()
+        finally:
+            sys.set_asyncgen_hooks(*before)
 
     def call_later(
         self, delay: float, callback: Callable[..., object], *args: Any, context: contextvars.Context | None = None

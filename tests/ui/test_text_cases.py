@@ -22,6 +22,7 @@ from deepchat_desktop.domain.visible_text import MAX_MARKS, visible_exact
 from deepchat_desktop.presenters.find_in_session import FindInSession
 from deepchat_desktop.presenters.message_list_model import MessageListModel
 from deepchat_desktop.presenters.session_list_model import SessionListModel, SessionRole
+from deepchat_desktop.services.files.resolve import resolve
 from deepchat_desktop.services.providers.registry import make_decoder
 from deepchat_desktop.services.render import RenderFailed, RenderWorker
 from deepchat_desktop.services.runtime.tasks import TaskOwner
@@ -198,7 +199,7 @@ async def code_copies_as_shown(case: Case, _folder: Path) -> None:
 async def tags_are_removed_and_counted(case: Case, folder: Path) -> None:
     file = folder / "a.txt"
     file.write_text(source_of(case), encoding="utf-8")
-    answer = read.run(str(file), {})
+    answer = read.run(resolve(str(file), workspace=str(folder), forbidden=folder / "own"), {})
     assert answer.startswith("1\thello" if case["id"] == "uni-001" else "1\ta\n")
     assert without_hidden(answer)[1] == 0
     hidden = without_hidden(source_of(case))[1]
