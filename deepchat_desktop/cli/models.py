@@ -69,7 +69,8 @@ async def _check(args: argparse.Namespace, out: Output) -> int:
         out.data([_verdict(each) for each in asked])
     else:
         for provider, models, error in asked:
-            out.line(f"{provider.id}: {error.user_message if error else f'answers, {len(models)} models'}")
+            said = f"{error.code}: {error.user_message}" if error else f"answers, {len(models)} models"
+            out.line(f"{provider.id}: {visible_exact(said, multiline=False)}")
         if not asked:
             out.note("No providers are set up.")
     return 1 if any(error for _provider, _models, error in asked) else 0
@@ -80,7 +81,7 @@ async def _ask_and_remember(args: argparse.Namespace, *, read_only: bool) -> lis
     async with opened(args, read_only=read_only) as core:
         settings = core.settings
         chosen = settings.providers if args.provider is None else (find(settings, args.provider),)
-        asked = await (_question_all(core, chosen) if args.ask else _ask_all(core, chosen))
+        asked = await (_ask_all(core, chosen) if args.list_only else _question_all(core, chosen))
         listed = {provider.id: models for provider, models, error in asked if error is None}
         if listed and not read_only:
             providers = tuple(with_models(each, listed.get(each.id, ())) for each in settings.providers)
@@ -181,12 +182,18 @@ async def _question_all(core: "Core", providers: Sequence[ProviderSettings]) -> 
 async def _question(core: "Core", provider: ProviderSettings) -> Asked:
     from deepchat_desktop.services.providers import key_check
 
-    checked = await key_check.check(core.models.client(provider), provider)
+    wanted = core.settings.default_model if core.settings.default_provider == provider.id else None
+    try:
+        checked = await key_check.check(core.models.client(provider), provider, wanted)
+    except DeepChatError as error:
+        return provider, (), error
     models = checked.models or ()
     if checked.kind == "ok":
         return provider, models, None
     words = checked.words or "It answers, but none of its models is on."
-    retryable = checked.kind in ("busy", "network")
+    if checked.kind == "address":
+        words = f"There is no such API at {provider.base_url}. {words}"
+    retryable = checked.kind in ("busy", "network", "server")
     return provider, models, ProviderError(words, code=checked.code, retryable=retryable)
 
 

@@ -4,6 +4,8 @@ A preset only fills fields; everything in it can be changed afterwards. ``{}`` i
 names (a resource, a region).
 """
 
+import re
+
 from deepchat_desktop.domain.base import Value
 from deepchat_desktop.domain.settings import ApiStyle
 
@@ -89,11 +91,22 @@ PRESETS: tuple[Preset, ...] = (
         key_page="https://console.aws.amazon.com/bedrock",
         asks="region",
     ),
+    Preset(
+        id="vertex",
+        name="Google Vertex AI",
+        api="gemini",
+        base_url="https://{}-aiplatform.googleapis.com",
+        asks="region",
+    ),
     _own("ollama", "Ollama", "http://127.0.0.1:11434", "ollama"),
     _own("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1"),
     _own("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1"),
     _own("vllm", "vLLM", "http://127.0.0.1:8000/v1"),
 )
+
+
+_VERTEX = re.compile(r"(?:(?P<region>[a-z0-9-]+)-)?aiplatform\.(?:(?P<multi>[a-z0-9-]+)\.rep\.)?googleapis\.com")
+_BEDROCK = re.compile(r"bedrock-runtime(?:-fips)?\.(?P<region>[a-z0-9-]+)\.amazonaws\.com(?:\.cn)?")
 
 
 def key_page_of(base_url: str) -> str:
@@ -105,6 +118,23 @@ def key_page_of(base_url: str) -> str:
         if host == known or (hole and host.startswith(before) and host.endswith(after)):
             return preset.key_page
     return ""
+
+
+def on_this_computer(base_url: str) -> bool:
+    """Tell whether a server's address is on this computer; such a server mostly wants no key."""
+    return bool(re.match(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$", _host(base_url)))
+
+
+def vertex_region(base_url: str) -> str | None:
+    """Return the region in an address of Google's Vertex AI, "global" in one without; None for any other address."""
+    known = _VERTEX.fullmatch(_host(base_url))
+    return None if known is None else known["region"] or known["multi"] or "global"
+
+
+def bedrock_region(base_url: str) -> str:
+    """Return the region in an address of Amazon Bedrock, "" for any other address."""
+    known = _BEDROCK.fullmatch(_host(base_url))
+    return known["region"] if known is not None else ""
 
 
 def _host(url: str) -> str:

@@ -44,7 +44,9 @@ class OllamaPresenter(QObject):
         name = model.strip()
         if name and provider_id not in self._tasks:
             self._show(provider_id, Pull(name, self.tr("Asking for {model}…").format(model=name)))
-            self._tasks[provider_id] = self._core.tasks.start(self._pull(provider_id, name), "pull model")
+            task = self._core.tasks.start(self._pull(provider_id, name), "pull model")
+            self._tasks[provider_id] = task
+            task.add_done_callback(lambda done: self._ended(provider_id, name, stopped=done.cancelled()))
 
     def stop(self, provider_id: str) -> None:
         """Stop fetching; the server keeps what came."""
@@ -61,19 +63,20 @@ class OllamaPresenter(QObject):
                 async for step in steps:
                     percent = 100.0 * step.done / step.total if step.total else -1.0
                     self._show(provider_id, Pull(model, self._words(model, step.done, step.total), percent))
-        except asyncio.CancelledError:
-            words = self.tr("Stopped. What came of {model} is kept: fetching it again goes on from there.")
-            self._show(provider_id, Pull(model, words.format(model=model), running=False))
-            raise
         except DeepChatError as error:
             self._show(provider_id, Pull(model, words_of(error), running=False, failed=True))
         else:
             words = self.tr("{model} is there.").format(model=model)
             self._show(provider_id, Pull(model, words, 100.0, running=False))
             self.listed.emit(provider_id)
-        finally:
-            self._tasks.pop(provider_id, None)
-            self.changed.emit(provider_id)
+
+    def _ended(self, provider_id: str, model: str, *, stopped: bool) -> None:
+        """Tidy up, also after a task that was stopped before it began."""
+        self._tasks.pop(provider_id, None)
+        if stopped:
+            words = self.tr("Stopped. What came of {model} is kept: fetching it again goes on from there.")
+            self._show(provider_id, Pull(model, words.format(model=model), running=False))
+        self.changed.emit(provider_id)
 
     async def _delete(self, provider_id: str, model: str) -> None:
         try:

@@ -4,6 +4,7 @@ Invariants: keys and secret headers go in and never come out; a key goes with it
 does not inherit it; a list that does not come leaves the old one in place.
 """
 
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from typing import Any, Literal
@@ -14,9 +15,9 @@ from PySide6.QtCore import QDateTime, QLocale, QObject, QTime, Signal
 
 from deepchat_desktop.core import Core
 from deepchat_desktop.domain import catalogue
-from deepchat_desktop.domain.errors import DeepChatError
+from deepchat_desktop.domain.errors import DeepChatError, SecretsError
 from deepchat_desktop.domain.headers import is_secret_name, usable_name, usable_value
-from deepchat_desktop.domain.provider_presets import key_page_of
+from deepchat_desktop.domain.provider_presets import key_page_of, vertex_region
 from deepchat_desktop.domain.settings import ProviderSettings
 from deepchat_desktop.presenters import check_words
 from deepchat_desktop.presenters.check_words import CheckShown
@@ -66,6 +67,12 @@ class ProvidersPresenter(QObject):
             return "memory"
         return "keychain" if self._provider(provider_id).key_backend else ""
 
+    def header_is_in_memory(self, provider_id: str, name: str) -> bool:
+        """Tell whether what a secret header says is lost when the program ends."""
+        from deepchat_desktop.services.providers.directory import header_key
+
+        return self._core.secrets.only_in_memory(header_key(provider_id, name))
+
     def default_model(self) -> tuple[str, str]:
         """Return provider and model of a new session as the user chose them, two empty texts before that."""
         settings = self._core.settings
@@ -92,9 +99,10 @@ class ProvidersPresenter(QObject):
     def set_option(self, provider_id: str, name: str, value: str) -> str:
         """Set one of the API style's own settings; no value takes it away. Return what is wrong with it, or ""."""
         if name == "num_ctx" and value and not (value.isdecimal() and int(value) >= SMALLEST_WINDOW):
-            return self.tr("The context length is a whole number of tokens, at least {least}.").format(
-                least=SMALLEST_WINDOW
-            )
+            words = self.tr("The context length is a whole number of tokens, at least {least}.")
+            return words.format(least=SMALLEST_WINDOW)
+        if name in ("region", "location") and not re.fullmatch(r"[A-Za-z0-9-]*", value):
+            return self.tr("A region is letters, digits and hyphens, such as eu-central-1.")
         options = {key: each for key, each in self._provider(provider_id).options.items() if key != name}
         self.change(provider_id, options={**options, name: value} if value else options)
         return ""
@@ -213,9 +221,13 @@ class ProvidersPresenter(QObject):
     async def _remove(self, provider_id: str) -> None:
         settings = self._core.settings
         left = tuple(provider for provider in settings.providers if provider.id != provider_id)
-        for provider in settings.providers:
-            if provider.id == provider_id:
-                await self._forget_secrets(provider)
+        try:
+            await self._forget_secrets(self._provider(provider_id))
+        except SecretsError as error:
+            if error.code != "key_elsewhere":
+                raise
+            # That keychain may never come back: it must not keep the provider here for ever.
+            self.notice.emit("key_left", self.tr("The provider is removed. Its key is still in the other keychain."))
         changes: dict[str, object] = {"providers": left}
         if settings.default_provider == provider_id:
             changes |= {"default_provider": None, "default_model": None}
@@ -274,9 +286,12 @@ class ProvidersPresenter(QObject):
         if checked.models is not None:
             self._keep_list(provider_id, checked.models)
         known = catalogue.catalogue(self._provider(provider_id))
-        has_key = await self._core.secrets.get(provider_id, provider.key_backend) is not None
-        page = bool(key_page_of(provider.base_url))
-        self._tell(provider_id, check_words.shown(checked, len(known), key_page=page, has_key=has_key, at=_clock()))
+        key = check_words.KeyFacts(
+            there=await self._core.secrets.get(provider_id, provider.key_backend) is not None,
+            page=bool(key_page_of(provider.base_url)),
+            short_lived=vertex_region(provider.base_url) is not None,
+        )
+        self._tell(provider_id, check_words.shown(checked, len(known), key, at=_clock()))
 
     async def _refresh(self, provider_id: str) -> None:
         try:
@@ -287,7 +302,11 @@ class ProvidersPresenter(QObject):
             self._tell(provider_id, told)
             return
         self._keep_list(provider_id, models)
-        self._tell(provider_id, check_words.refreshed_words(len(models), _clock()))
+        if models:
+            self._tell(provider_id, check_words.refreshed_words(len(models), _clock()))
+        else:
+            provider = self._provider(provider_id)
+            self._tell(provider_id, check_words.empty_list(len(provider.models), _day(provider.listed_at)))
 
     def _keep_list(self, provider_id: str, models: tuple[Any, ...]) -> None:
         day = datetime.now().astimezone().date().isoformat()
@@ -310,6 +329,8 @@ class ProvidersPresenter(QObject):
     async def _until_done(self, provider_id: str, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
+        except SecretsError as error:
+            self._tell(provider_id, check_words.key_elsewhere(words_of(error)))
         except DeepChatError as error:
             self._tell(provider_id, CheckShown(False, self.tr("It could not be checked"), words_of(error), "", "retry"))
         finally:

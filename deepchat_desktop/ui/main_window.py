@@ -253,8 +253,13 @@ class MainWindow(Box):
         self._settings.changed.connect(self._take_appearance)
         self._session.current_changed.connect(self._show_empty)
         self._agent.settings_changed.connect(self._show_empty)
-        for presenter in (self._session, self._settings):
-            presenter.notice.connect(self.notice.tell)
+        self._session.notice.connect(self.notice.tell)
+        self._settings.notice.connect(self._tell_of_settings)
+
+    def _tell_of_settings(self, code: str, words: str) -> None:
+        """Tell what the settings page does not tell itself, because it is not shown."""
+        if not self.settings_open():
+            self.notice.tell(code, words)
 
     def _shortcuts(self) -> None:
         for keys, act in (

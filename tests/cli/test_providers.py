@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Deepchat
 from tests.fakes.chat_answers import chat
-from tests.fakes.wire_server import WireServer, json_answer, model_list
+from tests.fakes.wire_server import WireServer, body_answer, json_answer, model_list
 
 KEY = "SENTINEL-KEY-NOT-A-REAL-ONE-0001"
 
@@ -24,7 +24,7 @@ def test_add_check_ask_remove(deepchat: Deepchat, server: WireServer) -> None:
     server.routes["/models"] = model_list(["alpha", "beta"])
     server.add(chat("From the default model."), chat("From the other."))
     add(deepchat, server, "--header", "X-Org=blue")
-    assert deepchat("models", "check", "my-box", "--json").json == [
+    assert deepchat("models", "check", "my-box", "--list-only", "--json").json == [
         {"provider": "my-box", "ok": True, "models": 2, "error": None}
     ]
     assert deepchat("ask", "hi").out == "From the default model.\n"
@@ -92,15 +92,29 @@ def test_a_check_says_what_is_wrong(deepchat: Deepchat, server: WireServer) -> N
         (404, {"message": "The model `alpha` does not exist", "code": "model_not_found"}, "model_not_found"),
     ],
 )
-def test_a_check_with_a_question_tells_what_an_open_list_hides(
+def test_a_check_tells_what_an_open_list_hides(
     deepchat: Deepchat, server: WireServer, status: int, error: dict[str, str], kind: str
 ) -> None:
     server.routes["/models"] = model_list(["alpha"])
     server.routes["/chat/completions"] = json_answer({"error": error}, status)
     add(deepchat, server)
-    assert deepchat("models", "check", "my-box", "--json").json[0]["ok"]
-    ran = deepchat("models", "check", "my-box", "--ask", "--json")
+    assert deepchat("models", "check", "my-box", "--list-only", "--json").json[0]["ok"]
+    ran = deepchat("models", "check", "my-box", "--json")
     assert (ran.code, ran.json[0]["ok"], ran.json[0]["models"], ran.json[0]["error"]["kind"]) == (1, False, 1, kind)
+
+
+def test_a_check_names_the_kind_and_tells_a_wrong_address_from_a_wrong_model(
+    deepchat: Deepchat, server: WireServer
+) -> None:
+    page = body_answer(b"<!DOCTYPE html><title>Welcome</title>", status=404)
+    server.routes |= {"/models": page, "/chat/completions": page}
+    add(deepchat, server)
+    ran = deepchat("models", "check", "my-box")
+    assert ran.code == 1
+    assert ran.out.startswith(f"my-box: bad_request: There is no such API at {server.base_url}.")
+    server.close()
+    ran = deepchat("models", "check", "my-box", "--json")
+    assert (ran.json[0]["error"]["kind"], ran.json[0]["error"]["retryable"]) == ("network", True)
 
 
 def test_a_model_file_is_taken_and_checked(deepchat: Deepchat, tmp_path: Path) -> None:

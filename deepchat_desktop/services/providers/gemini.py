@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from deepchat_desktop.domain.prompt import ModelCapabilities, ModelRequest
+from deepchat_desktop.domain.provider_presets import vertex_region
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.services.providers.base_url import checked_url
 from deepchat_desktop.services.providers.gemini_decode import GeminiDecoder
@@ -12,7 +13,6 @@ from deepchat_desktop.services.providers.gemini_request import SIGNATURES, refus
 from deepchat_desktop.services.providers.http_provider import HttpProvider
 from deepchat_desktop.services.providers.wire_json import as_count, as_dict, as_list, as_text
 
-_VERTEX_HOST = re.compile(r"(?:[a-z0-9-]+-)?aiplatform\.(?:[a-z0-9-]+\.rep\.)?googleapis\.com")
 _LOCATION = re.compile(r"/projects/[^/]+/locations/[^/]+$")
 _OAUTH_LEAD = "ya29."
 
@@ -20,7 +20,8 @@ _OAUTH_LEAD = "ya29."
 class Gemini(HttpProvider):
     """One server.
 
-    The options ``project`` and ``location`` complete the address of Vertex AI, which takes a bearer token.
+    The options ``project`` and ``location`` complete the address of Vertex AI, which takes a bearer token. Without a
+    location it is the region of the address.
     """
 
     given_up_once: ClassVar[frozenset[str]] = frozenset({SIGNATURES})
@@ -38,11 +39,11 @@ class Gemini(HttpProvider):
         """Return an address below the API's root, for a base URL of any of the ways people give it."""
         scheme, netloc, base, given, _ = urlsplit(checked_url(self._endpoint.base_url.strip().removesuffix("#")))
         base = re.sub(r"/(?:models|openai)(?:/.*)?$", "", base.rstrip("/"))
-        vertex = bool(_VERTEX_HOST.fullmatch(netloc.lower()))
+        region = vertex_region(f"https://{netloc}")
         if not base:
-            base = "/v1" if vertex else "/v1beta"
-        options = self._endpoint.options
-        if vertex and re.fullmatch(r"/v1(?:beta1)?", base):
+            base = "/v1" if region else "/v1beta"
+        options = {"location": region or "", **{key: each for key, each in self._endpoint.options.items() if each}}
+        if region and re.fullmatch(r"/v1(?:beta1)?", base):
             places = [quote(options.get(name, "").strip(), safe="") for name in ("project", "location")]
             base += "/projects/{}/locations/{}".format(*places) if all(places) else "/publishers/google"
         if _LOCATION.search(base):

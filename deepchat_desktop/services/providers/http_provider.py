@@ -17,6 +17,7 @@ from deepchat_desktop.domain.prompt import ModelRequest
 from deepchat_desktop.domain.settings import ModelSettings
 from deepchat_desktop.domain.stream import ProviderEvent, RateLimited, Stop, StreamError
 from deepchat_desktop.services.providers.base import Endpoint
+from deepchat_desktop.services.providers.error_body import read_error
 from deepchat_desktop.services.providers.own_parts import marked, without_foreign_parts
 from deepchat_desktop.services.providers.rate_limit import RateLimit
 from deepchat_desktop.services.providers.stream_decoder import StreamDecoder
@@ -27,7 +28,7 @@ from deepchat_desktop.services.providers.transport import (
     WireResponse,
     refuse_plain_key,
 )
-from deepchat_desktop.services.providers.wire_errors import classify, error_event
+from deepchat_desktop.services.providers.wire_errors import classify, error_event, page_instead_of_answer
 from deepchat_desktop.services.providers.wire_json import parse
 
 MAX_REFUSED_FIELDS = 4
@@ -128,7 +129,7 @@ class HttpProvider(ABC):
             headers = await self._headers(url)
             async with self._transport.request(method, url, headers, content, first_byte_s=LIST_LIMIT_S) as response:
                 if response.status == 200:
-                    return parse(await _whole(response))
+                    return _value(await _whole(response))
                 event = classify(response.status, response.headers, await response.read_error())
         except WireFailure as failure:
             event = failure.event
@@ -223,6 +224,14 @@ def _own_failure(error: DeepChatError) -> StreamError:
 def _encoded(body: dict[str, Any]) -> bytes:
     # Lone surrogates (from file names, from broken tools) are no UTF-8 and would fail the request.
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _value(body: bytes) -> object:
+    """Return a body's JSON value. Raises ``WireFailure`` for a web page: what answers is no model server."""
+    value = parse(body)
+    if value is None and read_error(body).is_page:
+        raise WireFailure(page_instead_of_answer(body))
+    return value
 
 
 async def _whole(response: WireResponse) -> bytes:

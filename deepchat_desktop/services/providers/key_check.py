@@ -16,7 +16,7 @@ from deepchat_desktop.domain.settings import ModelSettings, ProviderSettings
 from deepchat_desktop.domain.stream import StreamError
 from deepchat_desktop.services.providers.base import Provider
 
-CheckKind = Literal["ok", "auth", "quota", "busy", "model", "network", "no_models", "other"]
+CheckKind = Literal["ok", "auth", "quota", "busy", "server", "model", "address", "network", "no_models", "other"]
 QUESTION = "Reply with OK."
 MAX_OUTPUT = 16
 """Tokens; the responses of OpenAI take no fewer."""
@@ -25,6 +25,7 @@ _KINDS: dict[str, CheckKind] = {
     "quota": "quota",
     "rate_limit": "busy",
     "overloaded": "busy",
+    "server": "server",
     "model_not_found": "model",
     "network": "network",
     "timeout": "network",
@@ -35,7 +36,8 @@ _KINDS: dict[str, CheckKind] = {
 class Checked:
     """How a check ended. ``models`` is the list that came, None if none did; ``words`` are the server's own.
 
-    ``code`` is the error's kind, "no_model" where there was nothing to ask, "" where all is well.
+    ``address`` means that nothing of the API is where the base URL points to. ``code`` is the error's kind, "no_model"
+    where there was nothing to ask, "" where all is well.
     """
 
     kind: CheckKind
@@ -61,8 +63,7 @@ async def check(
         missing = error.code in ("model_not_found", "bad_request")
         model = _chosen(settings, wanted) if missing else None
         if model is None:
-            kind = "other" if missing else kind_of(error.code)
-            return Checked(kind, words=error.user_message, took_ms=_ms(clock() - began), code=error.code)
+            return _refused(error.code, error.user_message, "", None, _ms(clock() - began))
         models = None
     else:
         settings = settings.model_copy(update={"models": models}) if models else settings
@@ -73,13 +74,23 @@ async def check(
     failure = await _ask(provider, model)
     took = _ms(clock() - asked)
     if failure is not None:
-        return Checked(kind_of(failure.error), models, model.id, failure.message, took, failure.error)
+        return _refused(failure.error, failure.message, model.id, models, took)
     return Checked("ok", models, model.id, took_ms=took)
 
 
 def kind_of(code: str) -> CheckKind:
     """Return what an error's code means for who set the provider up."""
     return _KINDS.get(code, "other")
+
+
+def _refused(
+    code: str, words: str, model: str, models: tuple[ModelSettings, ...] | None, took_ms: int
+) -> Checked:
+    """Return how a refused check ended. "Not found" is about the model only if there is a list, or it is named."""
+    kind = kind_of(code)
+    if kind == "model" and models is None and (not model or model not in words):
+        return Checked("address", None, model, words, took_ms, "bad_request")
+    return Checked(kind, models, model, words, took_ms, code)
 
 
 def _chosen(settings: ProviderSettings, wanted: str | None) -> CatalogueModel | None:

@@ -1,9 +1,11 @@
 """What settings pages are laid out with: a page's column, a labelled row, the bar of a check's result."""
 
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
@@ -64,10 +66,11 @@ class ResultBar(Box):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("ok_soft", None, 8, parent=parent)
         self.setMinimumHeight(36)
+        self.busy = False
         self._icon = Glyph("check-circle", "ok", 17)
         self.title = Label("", weight=fonts.SEMIBOLD)
         self.words = Label("", tone="muted", wrap=True)
-        self.step = Button(self.tr("Try again"), "ghost")
+        self.step = Button(self.tr("Try again"))
         self.step.clicked.connect(self.stepped)
         self._text = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._text.setSpacing(8)
@@ -82,9 +85,17 @@ class ResultBar(Box):
         self._icon.setFixedHeight(28)
         self.hide()
 
+    def show_busy(self, words: str) -> None:
+        """Say that the answer is awaited; the bar keeps its place meanwhile."""
+        self.show_result(True, words)
+        self.busy = True
+        self.set_fill("hover")
+        self._icon.set_icon("arrow-clockwise", "muted")
+
     def show_result(self, ok: bool, words: str, title: str = "", step: str = "") -> None:
         """Show a result; without title and words the bar is hidden. ``step`` is the button's label."""
         tone: Literal["ok", "danger"] = "ok" if ok else "danger"
+        self.busy = False
         self.set_fill(f"{tone}_soft")
         self._icon.set_icon("check-circle" if ok else "warning-circle", tone)
         self.title.setText(title)
@@ -122,6 +133,18 @@ def captioned(words: str, control: QWidget, caption: str = "") -> QVBoxLayout:
     if caption:
         column.addWidget(Label(caption, fonts.META, tone="subtle", wrap=True))
     return column
+
+
+def tab_to_checked(group: QButtonGroup) -> None:
+    """Let Tab lead to the chosen button of a list; the arrows go through the others."""
+    for button in group.buttons():
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus if button.isChecked() else Qt.FocusPolicy.NoFocus)
+
+
+def tab_along(start: QWidget, made: Iterable[QWidget]) -> None:
+    """Let Tab lead from ``start`` to what was made later than its neighbours, and on from there as before."""
+    for before, after in pairwise((start, *made)):
+        QWidget.setTabOrder(before, after)
 
 
 def empty(layout: QLayout) -> None:

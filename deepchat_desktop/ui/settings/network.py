@@ -90,16 +90,12 @@ class NetworkForm(QWidget):
 
     def _test(self) -> None:
         self._save()
-        if self.wrong.text():
+        if self.wrong.text() or self.result.busy:
             return
-        self.test.set_label(self.tr("Testing…"))
-        self.test.setEnabled(False)
-        self.result.show_result(True, "")
+        self.result.show_busy(self.tr("Asking the server…"))
         self._settings.test_connection()
 
     def _tested(self, ok: bool, words: str) -> None:
-        self.test.set_label(self.tr("Test the connection"))
-        self.test.setEnabled(True)
         self.result.show_result(ok, words)
 
     def _say_wrong(self, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from deepchat_desktop.ui import fonts
@@ -53,7 +54,7 @@ class OllamaPull(QWidget):
 
     def _start(self) -> None:
         self._ollama.pull(self._id, self.name.text())
-        self.name.clear()
+        self.name.setText("")
 
     def _moved(self, provider_id: str) -> None:
         if provider_id == self._id:
@@ -62,10 +63,13 @@ class OllamaPull(QWidget):
     def _refresh(self) -> None:
         pull = self._ollama.pull_of(self._id)
         running = pull is not None and pull.running
-        self.start.setEnabled(not running and bool(self.name.text().strip()))
-        self.start.setVisible(not running)
+        left = [part for part in ((self.start, self.name) if running else (self.stop,)) if part.hasFocus()]
         self.stop.setVisible(running)
         self.name.setEnabled(not running)
+        if left:  # what goes away gives the focus to what takes its place
+            (self.stop if running else self.name).setFocus(Qt.FocusReason.TabFocusReason)
+        self.start.setEnabled(not running and bool(self.name.text().strip()))
+        self.start.setVisible(not running)
         self.progress.setVisible(running)
         self.words.setVisible(pull is not None)
         if pull is not None:

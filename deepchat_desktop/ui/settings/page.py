@@ -13,9 +13,11 @@ from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.controls import IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line
 from deepchat_desktop.ui.icons import IconName
+from deepchat_desktop.ui.notice_bar import NoticeBar
 from deepchat_desktop.ui.paint import painting, rr, text
 from deepchat_desktop.ui.plain_tip import set_plain_tip
 from deepchat_desktop.ui.settings.about import AboutPage
+from deepchat_desktop.ui.settings.form import tab_to_checked
 from deepchat_desktop.ui.settings.general import GeneralPage
 from deepchat_desktop.ui.settings.providers import ProvidersPage
 from deepchat_desktop.ui.theme import theme
@@ -76,6 +78,8 @@ class SettingsPage(Box):
     ) -> None:
         super().__init__("surface", parent=parent)
         self.pages = QStackedWidget()
+        self.notice = NoticeBar()
+        settings.notice.connect(self.notice.tell)
         self._nav = QVBoxLayout()
         self._nav.setContentsMargins(0, 4, 0, 0)
         self._nav.setSpacing(0)
@@ -103,6 +107,7 @@ class SettingsPage(Box):
         """Show a page by its place in the list."""
         self.pages.setCurrentIndex(index)
         self._group.button(index).setChecked(True)
+        tab_to_checked(self._group)
 
     def _add(self, icon: IconName, words: str, page: QWidget) -> None:
         index = self.pages.addWidget(page)
@@ -133,7 +138,11 @@ class SettingsPage(Box):
         row.setSpacing(0)
         row.addWidget(side)
         row.addWidget(Line(vertical=True))
-        row.addWidget(self.pages, 1)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addWidget(self.notice)
+        right.addWidget(self.pages, 1)
+        row.addLayout(right, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold the list of pages where the page needs the room."""
@@ -147,6 +156,7 @@ class SettingsPage(Box):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape goes back."""
         if event.key() == Qt.Key.Key_Escape:
+            self.notice.hide()
             self.left.emit()
             return
         super().keyPressEvent(event)

@@ -9,15 +9,16 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from deepchat_desktop.domain.provider_presets import key_page_of
+from deepchat_desktop.domain.provider_presets import key_page_of, on_this_computer, vertex_region
 from deepchat_desktop.domain.settings import LOCAL_PROVIDER
+from deepchat_desktop.presenters.check_words import new_token
 from deepchat_desktop.presenters.words import api_words
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
 from deepchat_desktop.ui.controls_shown import Field, Glyph, Label
 from deepchat_desktop.ui.dialogs.confirm import ConfirmSheet
 from deepchat_desktop.ui.open_external import open_external
-from deepchat_desktop.ui.settings.form import Page, ResultBar, captioned, group
+from deepchat_desktop.ui.settings.form import Page, ResultBar, captioned, group, tab_along
 from deepchat_desktop.ui.settings.ollama_pull import OllamaPull
 from deepchat_desktop.ui.settings.provider_headers import HeadersEditor
 from deepchat_desktop.ui.settings.provider_models import ProviderModels
@@ -40,6 +41,7 @@ class ProviderDetail(Page):
         self._settings = settings
         self._id = self._name = self._step = ""
         self._shown_url = self._shown_limit = ""
+        self._wrong_field: Field | None = None
         self.caption = Label("", fonts.META, tone="muted", wrap=True)
         self.on_words = Label("", tone="muted")
         self.enabled = Switch(self.tr("Provider is on"))
@@ -56,7 +58,7 @@ class ProviderDetail(Page):
         self.name = Field(self.tr("Name"))
         self.address = Field(self.tr("Base URL"))
         self.limit = Field(self.tr("Requests a minute"), self.tr("no limit"))
-        self.limit.setFixedWidth(130)
+        self.limit.setFixedWidth(150)
         self.wrong = Label("", fonts.META, tone="danger", wrap=True)
         self.wrong.hide()
         self.options = ProviderOptions(settings)
@@ -65,6 +67,7 @@ class ProviderDetail(Page):
         self.pull = OllamaPull(settings.ollama)
         self.diagnostics = Button(self.tr("Copy diagnostics"), icon="copy")
         self.remove = Button(self.tr("Remove provider…"))
+        self._key_words = Label("", weight=fonts.MEDIUM)
         self._key_note = Label("", fonts.META, tone="subtle", wrap=True)
         self._lock = Glyph("lock-simple", "subtle", 14)
         self._key_part = QWidget()
@@ -81,6 +84,8 @@ class ProviderDetail(Page):
         self.name.editingFinished.connect(self._save_name)
         self.address.editingFinished.connect(self._save_address)
         self.limit.editingFinished.connect(self._save_limit)
+        for field in (self.address, self.limit):
+            field.textEdited.connect(lambda _text: self._say_wrong(""))
         self.diagnostics.clicked.connect(self._copy_diagnostics)
         self.remove.clicked.connect(self.ask_remove)
 
@@ -100,12 +105,14 @@ class ProviderDetail(Page):
         self._shown_limit = "" if limit is None else f"{limit:g}"
         shown = ((self.name, provider.name), (self.address, self._shown_url), (self.limit, self._shown_limit))
         for field, words in shown:
-            if fresh or not field.hasFocus():
+            if fresh or not (field.hasFocus() or field is self._wrong_field):
                 field.setText(words)
                 field.setCursorPosition(0)  # a long one shows its beginning
         self._show_key(provider)
         self.options.show_provider(provider)
         self.headers.show_provider(provider)
+        tab_along(self.limit, self.options.controls)
+        tab_along(self.pull.stop, self.headers.removers)
         self.pull.show_provider(provider.id, provider.api)
         busy = self._settings.is_busy(provider.id)
         self.models.show_provider(provider, busy=busy)
@@ -114,22 +121,37 @@ class ProviderDetail(Page):
     def _show_key(self, provider: "ProviderSettings") -> None:
         self._key_part.setVisible(provider.id != LOCAL_PROVIDER)
         kept = self._settings.key_place(provider.id)
-        self.key.setPlaceholderText(self.tr("Enter a new key to replace it") if kept else self.tr("Enter the key"))
+        token = vertex_region(provider.base_url) is not None
+        name = self.tr("Access token") if token else self.tr("API key")
+        self._key_words.setText(name)
+        self.key.setAccessibleName(name)
+        self.save.set_label(self.tr("Save token") if token else self.tr("Save key"))
+        if kept:
+            self.key.setPlaceholderText("••••••••••••   " + self.tr("Enter a new one to replace it"))
+        elif provider.api == "ollama" or on_this_computer(provider.base_url):
+            self.key.setPlaceholderText(self.tr("None, unless the server wants one"))
+        else:
+            self.key.setPlaceholderText(self.tr("Enter it here"))
         places = {
             "keychain": self.tr("Stored in your keychain. It is never written to a file, a log or an export."),
             "memory": self.tr("Kept until you quit: there is no usable keychain. It is never written to a file."),
-            "": self.tr("No key is stored in the keychain for this provider."),
+            "": self.tr("Nothing is stored in the keychain for this provider."),
         }
-        self._key_note.setText(places[kept])
+        lasts = self.tr("A Vertex AI token lasts about an hour; after that every request is refused.")
+        self._key_note.setText(" ".join((places[kept], lasts, new_token())) if token else places[kept])
+        self._lock.setVisible(bool(kept))
         self.save.setEnabled(bool(self.key.text().strip()))
 
     def show_check(self, check: "CheckShown | None", *, busy: bool = False) -> None:
-        """Show how a check ended, or that one is under way."""
-        self.check.set_label(self.tr("Checking…") if busy else self.tr("Check"))
-        self.check.setEnabled(not busy)
+        """Show how a check ended, or that one is under way. No button is turned off: the focus would leave it."""
         if check is None or busy:
+            if self.result.step.hasFocus():
+                self.check.setFocus()
             self._step = ""
-            self.result.show_result(True, "")
+            if busy:
+                self.result.show_busy(self.tr("Asking the server…"))
+            else:
+                self.result.show_result(True, "")
             return
         self._step = check.step
         steps = {
@@ -173,6 +195,7 @@ class ProviderDetail(Page):
     def _save_key(self) -> None:
         key = self.key.text().strip()
         if key:
+            self.key.setFocus()  # the button is off without a key, and the focus would leave it for another field
             self.key.clear()
             self._settings.set_key(self._id, key)
 
@@ -194,10 +217,11 @@ class ProviderDetail(Page):
             self._say_wrong(self._settings.set_limit(self._id, self.limit.text()), self.limit)
 
     def _say_wrong(self, words: str, field: Field | None = None) -> None:
+        self._wrong_field = field if words else None
         self.wrong.setText(words)
         self.wrong.setVisible(bool(words))
         for each in (self.address, self.limit):
-            each.set_wrong(bool(words) and each is field)
+            each.set_wrong(each is self._wrong_field)
 
     def _copy_diagnostics(self) -> None:
         report = self._settings.diagnostics(self._id)
@@ -223,12 +247,14 @@ class ProviderDetail(Page):
         self.column.addWidget(self._key_part)
         self.column.addWidget(self.result)
         self.column.addSpacing(22)
+        self.column.addLayout(captioned(self.tr("Base URL"), self.address))
+        self.column.addSpacing(16)
         place = QHBoxLayout()
         place.setSpacing(16)
-        place.addLayout(captioned(self.tr("Name"), self.name), 2)
-        place.addLayout(captioned(self.tr("Base URL"), self.address), 3)
+        place.addLayout(captioned(self.tr("Name"), self.name), 1)
         place.addLayout(captioned(self.tr("Requests a minute"), self.limit))
         self.column.addLayout(place)
+        self.wrong.setContentsMargins(0, 6, 0, 0)
         self.column.addWidget(self.wrong)
         self.column.addSpacing(18)
         self.column.addWidget(self.options)
@@ -268,8 +294,7 @@ class ProviderDetail(Page):
         keys = QVBoxLayout(self._key_part)
         keys.setContentsMargins(0, 0, 0, 10)
         keys.setSpacing(6)
-        label = Label(self.tr("API key"), weight=fonts.MEDIUM)
-        label.setBuddy(self.key)
-        keys.addWidget(label)
+        self._key_words.setBuddy(self.key)
+        keys.addWidget(self._key_words)
         keys.addLayout(line)
         keys.addLayout(note)

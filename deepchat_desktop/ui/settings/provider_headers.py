@@ -22,6 +22,7 @@ class HeadersEditor(QWidget):
         self._settings = settings
         self._id = ""
         self._shown: tuple[object, ...] = ()
+        self.removers: list[IconButton] = []
         self._lines = QVBoxLayout()
         self._lines.setSpacing(2)
         self.name = Field(self.tr("Header's name"), self.tr("Name"))
@@ -60,10 +61,13 @@ class HeadersEditor(QWidget):
             return
         self._shown = shown
         empty(self._lines)
+        self.removers = []
         for name, value in provider.headers.items():
             self._lines.addWidget(self._line(name, value, secret=False))
         for name in provider.secret_headers:
-            self._lines.addWidget(self._line(name, "••••••••", secret=True))
+            lost = self._settings.header_is_in_memory(provider.id, name)
+            shown_value = self.tr("••••••••  kept until you quit: there is no usable keychain") if lost else "••••••••"
+            self._lines.addWidget(self._line(name, shown_value, secret=True))
 
     def _line(self, name: str, value: str, *, secret: bool) -> QWidget:
         made = QWidget()
@@ -77,6 +81,7 @@ class HeadersEditor(QWidget):
         remove = IconButton("x", self.tr("Remove header {name}").format(name=name), 26, 14)
         remove.clicked.connect(lambda: self._settings.remove_header(self._id, name))
         row.addWidget(remove)
+        self.removers.append(remove)
         return made
 
     def _add(self) -> None:

@@ -74,8 +74,8 @@ class ProviderModels(QWidget):
         models = catalogue(provider)
         self.model.set_models(models, model if default == provider.id else "")
         on = sum(each.on for each in models)
-        self.count.setText(self.tr("{on} of {count} on").format(on=on, count=len(models)) if models else "")
-        self.refresh.setEnabled(not busy)
+        told = self.tr("{on} of {count} on").format(on=on, count=len(models)) if models else ""
+        self.count.setText(self.tr("asking the server…") if busy else told)
         azure = provider.api == "azure"
         self.new.setPlaceholderText(self.tr("Deployment's name") if azure else self.tr("Model's id, by hand"))
         self._note.setText(self._note_text(azure=azure))

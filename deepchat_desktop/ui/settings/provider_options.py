@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from deepchat_desktop.domain.provider_presets import bedrock_region, vertex_region
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls_choice import Select
 from deepchat_desktop.ui.controls_shown import Field, Label
@@ -34,15 +35,16 @@ def _tr(words: str) -> str:
     return QCoreApplication.translate("ProviderOptions", words)
 
 
-def options_of(api: str) -> tuple[Option, ...]:
-    """Return the options of an API style."""
-    match api:
+def options_of(provider: "ProviderSettings") -> tuple[Option, ...]:
+    """Return the options of a provider's API style."""
+    match provider.api:
         case "azure":
             return _azure()
         case "bedrock":
-            return (Option("region", _tr("Region"), _tr("Where the models run, such as eu-central-1."), "us-east-1"),)
+            return _bedrock(bedrock_region(provider.base_url))
         case "gemini":
-            return _vertex()
+            region = vertex_region(provider.base_url)
+            return _vertex(region) if region else ()
         case "ollama":
             caption = _tr(
                 "Tokens, sent with every request. Without it Ollama keeps its own small window and cuts off the "
@@ -53,14 +55,19 @@ def options_of(api: str) -> tuple[Option, ...]:
             return ()
 
 
-def _vertex() -> tuple[Option, ...]:
-    project = _tr(
-        "Only for Vertex AI, whose base URL is https://REGION-aiplatform.googleapis.com. Its key is an access token, "
-        "which is refused after about an hour: enter a new one then (gcloud auth print-access-token prints it)."
-    )
+def _bedrock(region: str) -> tuple[Option, ...]:
+    caption = _tr("Where the models run, such as eu-central-1. Empty for the region in the base URL.")
+    if not region:
+        caption = _tr("Only for an address of Amazon's: this one is asked as it is.")
+    return (Option("region", _tr("Region"), caption, region or _tr("none")),)
+
+
+def _vertex(region: str) -> tuple[Option, ...]:
+    project = _tr("The id of the Google Cloud project that pays. Vertex AI answers nobody without one.")
+    location = _tr("Where the models run. Empty for the one in the base URL.")
     return (
-        Option("project", _tr("Project"), project, _tr("none")),
-        Option("location", _tr("Location"), _tr("Only for Vertex AI, such as europe-west4."), _tr("none")),
+        Option("project", _tr("Project"), project, _tr("such as my-project-4711")),
+        Option("location", _tr("Location"), location, region),
     )
 
 
@@ -90,47 +97,48 @@ class ProviderOptions(QWidget):
         super().__init__(parent)
         self._settings = settings
         self._id = ""
+        self._shown: tuple[str, tuple[Option, ...]] = ("", ())
         self.fields: dict[str, Field] = {}
         self.selects: dict[str, Select] = {}
-        self._column = QVBoxLayout()
-        self.wrong = Label("", fonts.META, tone="danger", wrap=True)
-        self.wrong.hide()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addLayout(self._column)
-        outer.addWidget(self.wrong)
+        self.wrong: dict[str, Label] = {}
+        self.controls: list[QWidget] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
 
     def show_provider(self, provider: "ProviderSettings") -> None:
         """Show a provider's options."""
-        if provider.id != self._id:
-            self._id = provider.id
-            self._build(provider.api)
+        shown = (provider.id, options_of(provider))
+        if shown != self._shown:
+            self._id, self._shown = provider.id, shown
+            self._build(shown[1])
         for name, field in self.fields.items():
-            if not field.hasFocus() and not self.wrong.text():
+            if not field.hasFocus() and not self.wrong[name].text():
                 field.setText(provider.options.get(name, ""))
         for name, select in self.selects.items():
             select.set_value(provider.options.get(name, ""))
 
-    def _build(self, api: str) -> None:
+    def _build(self, options: tuple[Option, ...]) -> None:
         empty(self._column)
-        self.fields, self.selects = {}, {}
-        self.wrong.clear()
-        self.wrong.hide()
-        options = options_of(api)
+        self.fields, self.selects, self.wrong, self.controls = {}, {}, {}, []
         self.setVisible(bool(options))
         for option in options:
             box = QWidget()
-            column = captioned(option.words, self._control(option), option.caption)
+            self.controls.append(self._control(option))
+            column = captioned(option.words, self.controls[-1], option.caption)
             column.setContentsMargins(0, 0, 0, 18)
+            if option.name in self.wrong:
+                column.insertWidget(2, self.wrong[option.name])  # right under the field
             box.setLayout(column)
             self._column.addWidget(box)
 
     def _save(self, name: str, field: Field) -> None:
-        problem = self._settings.set_option(self._id, name, field.text().strip())
-        field.set_wrong(bool(problem))
-        self.wrong.setText(problem)
-        self.wrong.setVisible(bool(problem))
+        self._say_wrong(name, self._settings.set_option(self._id, name, field.text().strip()))
+
+    def _say_wrong(self, name: str, words: str) -> None:
+        self.fields[name].set_wrong(bool(words))
+        self.wrong[name].setText(words)
+        self.wrong[name].setVisible(bool(words))
 
     def _control(self, option: Option) -> QWidget:
         if option.choices:
@@ -140,5 +148,8 @@ class ProviderOptions(QWidget):
             return select
         field = Field(option.words, option.hint)
         field.editingFinished.connect(lambda: self._save(option.name, field))
+        field.textEdited.connect(lambda _text: self._say_wrong(option.name, ""))
         self.fields[option.name] = field
+        self.wrong[option.name] = Label("", fonts.META, tone="danger", wrap=True)
+        self.wrong[option.name].hide()
         return field

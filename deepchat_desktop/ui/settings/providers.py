@@ -5,7 +5,6 @@ list is the order in the choice of models: Alt+Up and Alt+Down, or the two butto
 """
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QShowEvent
@@ -19,12 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from deepchat_desktop.domain.catalogue import offered
+from deepchat_desktop.domain.catalogue import catalogue, offered
+from deepchat_desktop.domain.provider_presets import on_this_computer
 from deepchat_desktop.ui import fonts, icons
 from deepchat_desktop.ui.controls import Button, IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line
 from deepchat_desktop.ui.dialogs.add_provider import AddProviderSheet
 from deepchat_desktop.ui.paint import Align, painting, rr, text
+from deepchat_desktop.ui.settings.form import tab_along, tab_to_checked
 from deepchat_desktop.ui.settings.provider_detail import ProviderDetail
 from deepchat_desktop.ui.theme import theme
 
@@ -72,7 +73,9 @@ class ProviderButton(QAbstractButton):
             return check.short or check.title
         count = len(offered(provider))
         words = self.tr("1 model") if count == 1 else self.tr("{count} models").format(count=count)
-        here = urlsplit(provider.base_url).hostname in ("localhost", "127.0.0.1", "::1")
+        if not catalogue(provider):
+            words = self.tr("No models yet")
+        here = on_this_computer(provider.base_url)
         return self.tr("{models}, this computer").format(models=words) if here else words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -117,6 +120,8 @@ class ProvidersPage(QWidget):
         self._settings, self._setup = settings, setup
         self._buttons: dict[str, ProviderButton] = {}
         self._current = ""
+        self._shown: tuple[str, int, int] = ("", 0, 0)
+        self._area = QScrollArea()
         self._group = QButtonGroup(self)
         self._list = QVBoxLayout()
         self._list.setSpacing(0)
@@ -154,9 +159,7 @@ class ProvidersPage(QWidget):
         self._stack.setCurrentIndex(0 if self._current else 1)
         if self._current:
             self.choose(self._current)
-        order = list(providers)
-        self.up.setEnabled(bool(order) and order[0] != self._current)
-        self.down.setEnabled(bool(order) and order[-1] != self._current)
+        self._show_ways(list(providers))
 
     def _rebuild(self, providers: "list[ProviderSettings]") -> None:
         focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
@@ -173,18 +176,37 @@ class ProvidersPage(QWidget):
             self._buttons[provider.id] = button
             self._group.addButton(button)
             self._list.insertWidget(place, button)
+        tab_along(self.add_button, self._buttons.values())
         if focused in self._buttons:
             self._buttons[focused].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _show_ways(self, order: list[str]) -> None:
+        """Turn the ways on that lead on. The focus of one that ends goes to the other, not to the next field."""
+        ends = {self.up: order[:1] == [self._current], self.down: order[-1:] == [self._current]}
+        for way, other in ((self.up, self.down), (self.down, self.up)):
+            if ends[way] and way.hasFocus() and not ends[other]:
+                other.setEnabled(True)
+                other.setFocus(Qt.FocusReason.TabFocusReason)
+        for way, ended in ends.items():
+            way.setEnabled(bool(order) and not ended)
 
     def choose(self, provider_id: str) -> None:
         """Show one provider."""
         order = self._settings.providers()
         provider = next(p for p in order if p.id == provider_id)
+        moved = self._shown != (provider_id, len(order), order.index(provider))
+        self._shown = (provider_id, len(order), order.index(provider))
         self._current = provider_id
         self._buttons[provider_id].setChecked(True)
+        tab_to_checked(self._group)
         self.detail.show_provider(provider, self._settings.check_of(provider_id))
-        self.up.setEnabled(order[0].id != provider_id)
-        self.down.setEnabled(order[-1].id != provider_id)
+        self._show_ways([each.id for each in order])
+        if moved:
+            self._show_row()
+
+    def _show_row(self) -> None:
+        if (row := self._buttons.get(self._current)) is not None:
+            self._area.ensureWidgetVisible(row, 0, 8)
 
     def _added(self, ok: bool, _words: str) -> None:
         """Show what was just set up."""
@@ -231,12 +253,14 @@ class ProvidersPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(self._list)
         column.addStretch(1)
-        area = QScrollArea()
+        area = self._area
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.viewport().setAutoFillBackground(False)
         area.setWidget(inner)
+        # The row of a provider that was just added has its place only after the layout.
+        area.verticalScrollBar().rangeChanged.connect(self._show_row)
         inner.setAutoFillBackground(False)
         return area
 

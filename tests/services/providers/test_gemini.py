@@ -102,6 +102,10 @@ def test_a_base_url_leads_to_the_model(base_url: str, path: str) -> None:
 def test_addresses_take_options_queries_and_exact_ones() -> None:
     vertex = address("https://europe-west4-aiplatform.googleapis.com/v1beta1", project="p 1", location="europe-west4")
     assert "/v1beta1/projects/p%201/locations/europe-west4/publishers/google/models/m:" in vertex
+    regions = {"europe-west4-aiplatform": "europe-west4", "aiplatform": "global", "aiplatform.eu.rep": "eu"}
+    for host, place in regions.items():
+        here = address(f"https://{host}.googleapis.com", project="p")
+        assert f"/v1/projects/p/locations/{place}/publishers/google/models/m:" in here
     assert address("https://a.test/v1?route=x", "models/gemini-x") == (
         "https://a.test/v1/models/gemini-x:streamGenerateContent?route=x&alt=sse"
     )

@@ -75,6 +75,34 @@ async def test_a_server_without_a_list_is_asked_all_the_same() -> None:
     assert (found.kind, found.models, found.model) == ("ok", None, "a")
 
 
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        (Answer(steps=(b"<html><title>Not here</title></html>",), status=404), "address"),
+        (refusal(404, "Not Found"), "address"),
+        (refusal(404, "The model `a-1` does not exist", "model_not_found"), "model"),
+        (refusal(500, "Internal error"), "server"),
+    ],
+)
+async def test_nothing_found_at_all_is_the_address(question: Answer, kind: str) -> None:
+    with WireServer([question], routes={"/models": refusal(404, "Not Found")}) as server:
+        assert (await checked(server, "a-1")).kind == kind
+
+
+async def test_an_address_without_anything_to_ask() -> None:
+    with WireServer(routes={"/models": refusal(404, "Not Found")}) as server:
+        found = await checked(server)
+    assert (found.kind, found.code) == ("address", "bad_request")
+
+
+async def test_a_web_page_is_no_list() -> None:
+    page = Answer(steps=(b"<!doctype html><title>Router login</title>",), headers={"content-type": "text/html"})
+    with WireServer(routes={"/models": page, "/chat/completions": page}) as server:
+        found = await checked(server, "a")
+    assert found.kind == "other"
+    assert "Router login" in found.words
+
+
 async def test_a_server_that_is_gone() -> None:
     with WireServer() as server:
         pass

@@ -64,7 +64,7 @@ async def test_a_test_names_the_proxy_that_was_used(desk: Desk, form: NetworkFor
         enter(form, proxy.base_url.removesuffix("/v1"), user="me", password="SENTINEL-PASSWORD-1")
         await desk.until(lambda: desk.core.secrets.only_in_memory("proxy"))
         QTest.mouseClick(form.test, LEFT)
-        await desk.until(form.result.isVisible)
+        await desk.until(lambda: form.result.isVisible() and not form.result.busy)
         asked = proxy.requests[0]
     words = form.result.words.text()
     assert words.startswith("models.test answers, through the proxy 127.0.0.1:")
@@ -80,12 +80,12 @@ async def test_a_proxy_that_is_gone_is_named(desk: Desk, form: NetworkForm) -> N
     desk.set_up("http://models.test/v1")
     enter(form, gone.base_url.removesuffix("/v1"))
     QTest.mouseClick(form.test, LEFT)
-    await desk.until(form.result.isVisible)
+    await desk.until(lambda: form.result.isVisible() and not form.result.busy)
     assert f"through the proxy 127.0.0.1:{gone.port}" in form.result.words.text()
 
 
 async def test_without_a_provider_on_the_network_there_is_nothing_to_test(desk: Desk, form: NetworkForm) -> None:
     desk.set_up("http://127.0.0.1:9/v1")
     QTest.mouseClick(form.test, LEFT)
-    await desk.until(form.result.isVisible)
+    await desk.until(lambda: form.result.isVisible() and not form.result.busy)
     assert "Add a provider" in form.result.words.text()

@@ -112,7 +112,7 @@ async def test_a_context_length_is_the_window_of_its_models(desk: Desk, server: 
     for words, wrong in (("lots", True), ("12", True), ("16384", False)):
         options.fields["num_ctx"].setText(words)
         options.fields["num_ctx"].editingFinished.emit()
-        assert options.wrong.isVisible() is wrong
+        assert options.wrong["num_ctx"].isHidden() is not wrong
     desk.shell.settings.choose("p", "b", {"context": 4096})
     windows = {model.id: model.capabilities.context for model in desk.providers.detail.models.model.shown()}
     assert windows == {"a": 16384, "b": 4096}

@@ -28,7 +28,7 @@ async def test_a_good_key_is_saved_checked_and_said(desk: Desk, server: WireServ
     QTest.keyClicks(detail.key, KEY)
     QTest.mouseClick(detail.save, LEFT)
     assert detail.key.text() == ""
-    await desk.until(detail.result.isVisible)
+    await desk.until(detail.result.title.text)
     assert detail.result.title.text() == "The key works"
     assert "2 models" in detail.result.words.text()
     assert desk.providers._buttons["p"].accessibleName() == "P, 2 models, this computer"
@@ -57,9 +57,9 @@ async def test_what_is_wrong_is_told_apart(
     desk.set_up(server.base_url)
     detail = desk.providers.detail
     QTest.mouseClick(detail.check, LEFT)
-    assert not detail.check.isEnabled()
+    assert detail.result.busy
     await desk.settled()
-    assert detail.check.isEnabled()
+    assert not detail.result.busy
     assert (detail.result.title.text(), detail.result.step.text()) == (title, step)
     assert desk.providers._buttons["p"].accessibleName() == f"P, {short}"
 
