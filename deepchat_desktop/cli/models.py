@@ -81,7 +81,7 @@ async def _ask_and_remember(args: argparse.Namespace, *, read_only: bool) -> lis
     async with opened(args, read_only=read_only) as core:
         settings = core.settings
         chosen = settings.providers if args.provider is None else (find(settings, args.provider),)
-        asked = await (_ask_all(core, chosen) if args.list_only else _question_all(core, chosen))
+        asked = await (_question_all(core, chosen) if args.ask else _ask_all(core, chosen))
         listed = {provider.id: models for provider, models, error in asked if error is None}
         if listed and not read_only:
             providers = tuple(with_models(each, listed.get(each.id, ())) for each in settings.providers)

@@ -157,10 +157,10 @@ def _sessions(commands: Any) -> None:
 def _models(commands: Any) -> None:
     group = _group(commands, "models", "list models, check a key, fetch a local model")
     listing = _command(group, "list", "list the models of all providers", command="models list")
-    check = _command(group, "check", "list a provider's models and ask one a short question", command="models check")
+    check = _command(group, "check", "ask a provider for its models: tests its key", command="models check")
     pull = _command(group, "pull", "fetch the local starter model, or any GGUF file", command="models pull")
     check.add_argument("provider", metavar="PROVIDER", nargs="?", help="all providers when left out")
-    check.add_argument("--list-only", action="store_true", help="ask no question, which costs a few tokens")
+    check.add_argument("--ask", action="store_true", help="also ask one short question: some lists are open to anybody")
     pull.add_argument("--from", metavar="FILE|URL", dest="source")
     pull.add_argument("--sha256", metavar="HEX", help="the checksum the file must have")
     pull.add_argument("--if-missing", action="store_true", help="do nothing when a model is there")

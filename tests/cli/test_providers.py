@@ -24,7 +24,7 @@ def test_add_check_ask_remove(deepchat: Deepchat, server: WireServer) -> None:
     server.routes["/models"] = model_list(["alpha", "beta"])
     server.add(chat("From the default model."), chat("From the other."))
     add(deepchat, server, "--header", "X-Org=blue")
-    assert deepchat("models", "check", "my-box", "--list-only", "--json").json == [
+    assert deepchat("models", "check", "my-box", "--json").json == [
         {"provider": "my-box", "ok": True, "models": 2, "error": None}
     ]
     assert deepchat("ask", "hi").out == "From the default model.\n"
@@ -98,8 +98,8 @@ def test_a_check_tells_what_an_open_list_hides(
     server.routes["/models"] = model_list(["alpha"])
     server.routes["/chat/completions"] = json_answer({"error": error}, status)
     add(deepchat, server)
-    assert deepchat("models", "check", "my-box", "--list-only", "--json").json[0]["ok"]
-    ran = deepchat("models", "check", "my-box", "--json")
+    assert deepchat("models", "check", "my-box", "--json").json[0]["ok"]
+    ran = deepchat("models", "check", "my-box", "--ask", "--json")
     assert (ran.code, ran.json[0]["ok"], ran.json[0]["models"], ran.json[0]["error"]["kind"]) == (1, False, 1, kind)
 
 
@@ -109,11 +109,11 @@ def test_a_check_names_the_kind_and_tells_a_wrong_address_from_a_wrong_model(
     page = body_answer(b"<!DOCTYPE html><title>Welcome</title>", status=404)
     server.routes |= {"/models": page, "/chat/completions": page}
     add(deepchat, server)
-    ran = deepchat("models", "check", "my-box")
+    ran = deepchat("models", "check", "my-box", "--ask")
     assert ran.code == 1
     assert ran.out.startswith(f"my-box: bad_request: There is no such API at {server.base_url}.")
     server.close()
-    ran = deepchat("models", "check", "my-box", "--json")
+    ran = deepchat("models", "check", "my-box", "--ask", "--json")
     assert (ran.json[0]["error"]["kind"], ran.json[0]["error"]["retryable"]) == ("network", True)
 
 
