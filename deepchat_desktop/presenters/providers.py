@@ -46,6 +46,7 @@ class ProvidersPresenter(QObject):
         self.ollama.notice.connect(self.notice)
         self._checks: dict[str, CheckShown] = {}
         self._busy: set[str] = set()
+        self._unreadable: set[str] = set()
 
     # What there is
 
@@ -61,10 +62,12 @@ class ProvidersPresenter(QObject):
         """Tell whether a check or a refresh is under way."""
         return provider_id in self._busy
 
-    def key_place(self, provider_id: str) -> Literal["keychain", "memory", ""]:
+    def key_place(self, provider_id: str) -> Literal["keychain", "memory", "unreadable", ""]:
         """Return where a provider's key is kept, "" if there is none."""
         if self._core.secrets.only_in_memory(provider_id):
             return "memory"
+        if provider_id in self._unreadable:
+            return "unreadable"
         return "keychain" if self._provider(provider_id).key_backend else ""
 
     def header_is_in_memory(self, provider_id: str, name: str) -> bool:
@@ -243,6 +246,7 @@ class ProvidersPresenter(QObject):
 
     async def _set_key(self, provider_id: str, key: str) -> None:
         stored = await self._core.secrets.set(provider_id, key)
+        self._unreadable.discard(provider_id)
         self.change(provider_id, key_backend=stored.backend)
         self._busy.discard(provider_id)  # a check that runs has asked with the old key
         self.check(provider_id)
@@ -322,6 +326,7 @@ class ProvidersPresenter(QObject):
             work.close()
             return
         self._busy.add(provider_id)
+        self._unreadable.discard(provider_id)
         self._checks.pop(provider_id, None)
         self.changed.emit()
         self._do(self._until_done(provider_id, work), name)
@@ -330,6 +335,7 @@ class ProvidersPresenter(QObject):
         try:
             await work
         except SecretsError as error:
+            self._unreadable.add(provider_id)
             self._tell(provider_id, check_words.key_elsewhere(words_of(error)))
         except DeepChatError as error:
             self._tell(provider_id, CheckShown(False, self.tr("It could not be checked"), words_of(error), "", "retry"))

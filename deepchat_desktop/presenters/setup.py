@@ -121,17 +121,25 @@ class SetupPresenter(QObject):
                     self._agent.choose_model(server.kind, models[0].id)
                 self.changed.emit()
 
-    def add_provider(self, name: str, base_url: str, key: str, api: str = "openai_chat") -> None:
-        """Set up a provider: its models are asked for first, so that a wrong key or address is told at once."""
-        self._start(self._add(name.strip(), base_url.strip(), key.strip(), api), "add provider")
+    def add_provider(
+        self, name: str, base_url: str, key: str, api: str = "openai_chat", *, unasked: bool = False
+    ) -> None:
+        """Set up a provider: its models are asked for first, so that a wrong key or address is told at once.
 
-    async def _add(self, name: str, base_url: str, key: str, api: str) -> None:
+        ``unasked`` takes it as it is: without a network, or for a server that gives no list.
+        """
+        self._start(self._add(name.strip(), base_url.strip(), key.strip(), api, unasked=unasked), "add provider")
+
+    async def _add(self, name: str, base_url: str, key: str, api: str, *, unasked: bool) -> None:
         try:
-            await self._try_provider(name, base_url, key, api)
+            await self._try_provider(name, base_url, key, api, unasked=unasked)
         except DeepChatError as error:
             self.provider_added.emit(False, words_of(error))
 
-    async def _try_provider(self, name: str, base_url: str, key: str, api: str) -> None:
+    async def _try_provider(self, name: str, base_url: str, key: str, api: str, *, unasked: bool) -> None:
+        from deepchat_desktop.services.providers.base_url import checked_url
+
+        checked_url(base_url.removesuffix("#"))
         provider_id, shown = self._free_name(name)
         provider = ProviderSettings(id=provider_id, name=shown, api=api, base_url=base_url, others_on=api != "azure")
         text = self.tr("Ready.")
@@ -141,7 +149,7 @@ class SetupPresenter(QObject):
             if stored.where == "session":
                 text = (await self._core.secrets.status()).text
         try:
-            models = await self._listed(provider)
+            models = () if unasked else await self._listed(provider)
         except DeepChatError:
             await self._core.secrets.delete(provider_id)
             raise

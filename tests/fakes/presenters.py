@@ -352,8 +352,10 @@ class FakeSetup(QObject):
     def use_server(self, kind: str, address: str) -> None:
         self.calls.append(("use_server", kind, address))
 
-    def add_provider(self, name: str, base_url: str, key: str, api: str = "openai_chat") -> None:
-        self.calls.append(("add_provider", name, base_url, key, api))
+    def add_provider(
+        self, name: str, base_url: str, key: str, api: str = "openai_chat", *, unasked: bool = False
+    ) -> None:
+        self.calls.append(("add_unasked" if unasked else "add_provider", name, base_url, key, api))
 
     def keychain_text(self) -> str:
         return self.keychain

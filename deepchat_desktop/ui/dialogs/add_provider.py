@@ -47,11 +47,13 @@ class AddProviderSheet(Sheet):
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
         self.wrong = Label("", tone="danger", wrap=True)
+        self.anyway = Button(self.tr("Add anyway"))
         self.key_page = Button(self.tr("Open key page…"), "ghost")
         self.key_page.setAutoDefault(False)
         self._name_row = _row(self.tr("Name"), self.name)
         self._style_row = _row(self.tr("API style"), self.style_)
-        self._place_row = _row(self.tr("Resource or region"), self.place)
+        self._place_words = Label("", weight=fonts.MEDIUM)
+        self._place_row = _row(self._place_words, self.place)
         self._lay_out()
         self.preset.chosen.connect(self._take_preset)
         self.place.textEdited.connect(self._fill_place)
@@ -85,9 +87,12 @@ class AddProviderSheet(Sheet):
         cancel = self.add_button(Button(self.tr("Cancel")))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
+        self.add_button(self.anyway)
+        self.anyway.setAutoDefault(False)
+        self.anyway.clicked.connect(lambda: self._send(unasked=True))
         self.add = self.add_button(Button(self.tr("Add"), "primary"))
         self.add.setDefault(True)
-        self.add.clicked.connect(self._send)
+        self.add.clicked.connect(lambda _on: self._send())
 
     def _chosen(self) -> Preset | None:
         return next((preset for preset in PRESETS if preset.id == self.preset.value()), None)
@@ -103,8 +108,14 @@ class AddProviderSheet(Sheet):
         if preset is None:
             self.name.setFocus()
         elif preset.asks:
-            asked = {"region": self.tr("Region, such as us-east-1"), "resource": self.tr("Resource's name")}
-            self.place.setPlaceholderText(asked[preset.asks])
+            asked = {
+                "region": (self.tr("Region"), self.tr("Such as us-east-1 or europe-west4")),
+                "resource": (self.tr("Resource"), self.tr("Its name, as the portal shows it")),
+            }
+            words, hint = asked[preset.asks]
+            self._place_words.setText(words)
+            self.place.setAccessibleName(words)
+            self.place.setPlaceholderText(hint)
             self.place.setFocus()
         else:
             self.key.setFocus()
@@ -122,7 +133,8 @@ class AddProviderSheet(Sheet):
         if preset is not None:
             open_external(preset.key_page, shown=preset.key_page, parent=self)
 
-    def _send(self) -> None:
+    def _send(self, *, unasked: bool = False) -> None:
+        self._show_wrong("")
         preset = self._chosen()
         name = self.name.text().strip() if preset is None else preset.name
         api = self.style_.value() if preset is None else preset.api
@@ -132,7 +144,7 @@ class AddProviderSheet(Sheet):
             self._show_wrong(problem)
             return
         self._wait(True)
-        self._setup.add_provider(name, url, self.key.text().strip(), api)
+        self._setup.add_provider(name, url, self.key.text().strip(), api, unasked=unasked)
 
     def _problem(self, name: str, url: str) -> str:
         if not name:
@@ -157,6 +169,7 @@ class AddProviderSheet(Sheet):
             self.accept()
         else:
             self._show_wrong(text)
+            self.anyway.show()
             self.key.setFocus()
 
     def _wait(self, waiting: bool) -> None:
@@ -169,6 +182,7 @@ class AddProviderSheet(Sheet):
         self.wrong.setText(words)
         self.wrong.setVisible(bool(words))
         self._wrong_icon.setVisible(bool(words))
+        self.anyway.hide()
         if not words:
             for field in (self.name, self.place, self.url, self.key):
                 field.set_wrong(False)
@@ -179,13 +193,13 @@ class AddProviderSheet(Sheet):
         super().done(result)
 
 
-def _row(words: str, field: QWidget, *, last: bool = False) -> QWidget:
+def _row(words: str | Label, field: QWidget, *, last: bool = False) -> QWidget:
     """Return a caption over a field."""
     made = QWidget()
     column = QVBoxLayout(made)
     column.setContentsMargins(0, 8, 0, 0 if last else 6)
     column.setSpacing(6)
-    label = Label(words, weight=fonts.MEDIUM)
+    label = Label(words, weight=fonts.MEDIUM) if isinstance(words, str) else words
     label.setBuddy(field)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     column.addWidget(label)

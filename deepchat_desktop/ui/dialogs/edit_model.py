@@ -47,6 +47,7 @@ class EditModelSheet(Sheet):
         self._facts(choice)
         self._price(choice)
         self.wrong = Label("", tone="danger", wrap=True)
+        self.wrong.setContentsMargins(0, 10, 0, 0)
         self.wrong.hide()
         self.body.addWidget(self.wrong)
         self._buttons()

@@ -5,7 +5,16 @@ from itertools import pairwise
 from typing import Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QBoxLayout,
+    QButtonGroup,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.controls import Button
@@ -23,6 +32,7 @@ class Page(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its controls scroll it; a focus on the page itself is not seen
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        keep_bar(self)
         self.viewport().setAutoFillBackground(False)
         inner = QWidget()
         inner.setMaximumWidth(COLUMN + 2 * PAD)
@@ -38,6 +48,20 @@ class Page(QScrollArea):
         """Name the page."""
         self.title.setText(title)
         self.setAccessibleName(title)
+
+
+def keep_bar(area: QAbstractScrollArea) -> None:
+    """Keep the room of the vertical scroll bar also while it is not needed: else the page jumps to the side."""
+    bar = area.verticalScrollBar()
+    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def show_handle(_least: int = 0, most: int = 0) -> None:
+        bar.setProperty("idle", most == 0)
+        bar.style().unpolish(bar)
+        bar.style().polish(bar)
+
+    bar.rangeChanged.connect(show_handle)
+    show_handle()
 
 
 def row(words: str, control: QWidget, caption: str = "") -> QWidget:

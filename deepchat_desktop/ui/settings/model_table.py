@@ -1,8 +1,8 @@
 """The table of a provider's models: painted cells over a model, with switches for what a model can do.
 
 A click, Space or Return on a mark takes the user's word: yes where it was no or unknown, no where it was yes. A dot
-beside a mark says that it is the user's own. The menu key or a right click opens the row's menu. It changes nothing
-by itself, it only tells.
+beside a mark says that it is the user's own. The menu key, a right click or the dots of the row under the mouse or the
+keyboard open the row's menu. It changes nothing by itself, it only tells.
 """
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -30,6 +30,7 @@ MOST_ROWS = 12
 _WIDTHS = {Column.CONTEXT: 76, Column.VISION: 70, Column.TOOLS: 62, Column.REASONING: 80, Column.ON: 64}
 _PAD = 14
 _NAME_ROOM = 150
+_MENU = 24
 
 
 class _Head(QHeaderView):
@@ -74,7 +75,7 @@ class _Cells(QStyledItemDelegate):
             rr(painter, area.adjusted(2, 3, -2, -2), 5, None, theme.accent, 2)
         match index.column():
             case Column.MODEL:
-                self._name(painter, area, model)
+                self._name(painter, area, model, index)
             case Column.CONTEXT:
                 self._context(painter, area, model, str(index.data()))
             case Column.ON:
@@ -83,8 +84,14 @@ class _Cells(QStyledItemDelegate):
             case column:
                 self._mark(painter, area, model, column)
 
-    def _name(self, p: QPainter, area: QRectF, model: CatalogueModel) -> None:
+    def _name(
+        self, p: QPainter, area: QRectF, model: CatalogueModel, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         line = area.adjusted(_PAD, 0, -8, 0)
+        current = self._view.hasFocus() and index.row() == self._view.currentIndex().row()
+        if current or index.row() == self._view.hovered:
+            icons.draw(p, QRectF(menu_spot(area.toRect())), "dots-three", theme.muted, 16)
+            line.setRight(line.right() - _MENU)
         ink = theme.text if model.on else theme.muted
         if self._view.is_default(model.id):
             spot = QRectF(line.right() - 16, line.top(), 16, line.height())
@@ -112,6 +119,11 @@ class _Cells(QStyledItemDelegate):
     def _own(self, p: QPainter, area: QRectF, model: CatalogueModel, column: int) -> None:
         if model.sources.get(FACT_OF[column]) == "user":
             dot(p, QPointF(area.center().x() + 24, area.center().y()), 2.5, theme.accent)
+
+
+def menu_spot(cell: QRect) -> QRect:
+    """Return where the dots of a row's menu are in its first cell."""
+    return QRect(cell.right() - _MENU - 3, cell.top(), _MENU, cell.height())
 
 
 class ModelTable(QTableView):
@@ -174,8 +186,14 @@ class ModelTable(QTableView):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        plain = index.column() not in (Column.MODEL, Column.CONTEXT)
+        at = event.position().toPoint()
+        index = self.indexAt(at)
+        if event.button() == Qt.MouseButton.LeftButton and index.column() == Column.MODEL:
+            spot = menu_spot(self.visualRect(index))
+            if spot.contains(at):
+                self._ask_menu(index, self.viewport().mapToGlobal(spot.bottomLeft()))
+            return
+        plain = index.column() != Column.CONTEXT
         if event.button() == Qt.MouseButton.LeftButton and index == self.currentIndex() and plain:
             self.act(index)
 
@@ -200,10 +218,13 @@ class ModelTable(QTableView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
         index = self.indexAt(event.pos()) if by_mouse else self.currentIndex()
-        model: CatalogueModel | None = index.data(MODEL_ROLE)
-        if model is not None:
+        if index.isValid():
             where = event.globalPos() if by_mouse else self.viewport().mapToGlobal(self.visualRect(index).bottomLeft())
-            self.menu_asked.emit(model.id, where)
+            self._ask_menu(index, where)
+
+    def _ask_menu(self, index: QModelIndex, where: QPoint) -> None:
+        model: CatalogueModel = index.data(MODEL_ROLE)
+        self.menu_asked.emit(model.id, where)
 
     def sizeHint(self) -> QSize:
         return QSize(420, self.height())

@@ -135,6 +135,7 @@ class ProviderDetail(Page):
         places = {
             "keychain": self.tr("Stored in your keychain. It is never written to a file, a log or an export."),
             "memory": self.tr("Kept until you quit: there is no usable keychain. It is never written to a file."),
+            "unreadable": self.tr("Kept in a keychain that does not give it now."),
             "": self.tr("Nothing is stored in the keychain for this provider."),
         }
         lasts = self.tr("A Vertex AI token lasts about an hour; after that every request is refused.")

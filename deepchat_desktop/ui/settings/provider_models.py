@@ -95,7 +95,9 @@ class ProviderModels(QWidget):
     def _note_text(self, *, azure: bool) -> str:
         if azure:
             return self.tr("Azure lists the models of the region, not your deployments: add each by its name.")
-        return self.tr("Marks you change by hand stay when the list is refreshed. “?” is not known.")
+        return self.tr(
+            "“?” is not known. What you change by hand stays when the list is refreshed. A double click edits a model."
+        )
 
     def _filter(self, words: str) -> None:
         self.model.set_filter(words)

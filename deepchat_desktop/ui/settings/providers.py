@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -25,7 +26,7 @@ from deepchat_desktop.ui.controls import Button, IconButton
 from deepchat_desktop.ui.controls_shown import Box, Label, Line
 from deepchat_desktop.ui.dialogs.add_provider import AddProviderSheet
 from deepchat_desktop.ui.paint import Align, painting, rr, text
-from deepchat_desktop.ui.settings.form import tab_along, tab_to_checked
+from deepchat_desktop.ui.settings.form import keep_bar, tab_along, tab_to_checked
 from deepchat_desktop.ui.settings.provider_detail import ProviderDetail
 from deepchat_desktop.ui.theme import theme
 
@@ -53,6 +54,7 @@ class ProviderButton(QAbstractButton):
         self._below = ""
         self.setCheckable(True)
         self.setFixedHeight(46)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # a scroll bar takes of its width
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.show_state(provider, None)
@@ -74,7 +76,7 @@ class ProviderButton(QAbstractButton):
         count = len(offered(provider))
         words = self.tr("1 model") if count == 1 else self.tr("{count} models").format(count=count)
         if not catalogue(provider):
-            words = self.tr("No models yet")
+            return self.tr("No models yet")
         here = on_this_computer(provider.base_url)
         return self.tr("{models}, this computer").format(models=words) if here else words
 
@@ -90,7 +92,7 @@ class ProviderButton(QAbstractButton):
         return QSize(LIST_WIDTH, 46)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        box = QRectF(self.rect()).adjusted(8, 1, -8, -1)
+        box = QRectF(self.rect()).adjusted(8, 1, 0, -1)
         on = self.isChecked()
         failed = self.failed and self._on
         with painting(self) as p:
@@ -257,6 +259,7 @@ class ProvidersPage(QWidget):
         area.setWidgetResizable(True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        keep_bar(area)
         area.viewport().setAutoFillBackground(False)
         area.setWidget(inner)
         # The row of a provider that was just added has its place only after the layout.

@@ -114,6 +114,19 @@ def test_a_key_is_hidden_and_handed_over_once(page: FirstStart, presenters: Fake
     assert not sheet.isVisible()
 
 
+def test_a_refused_provider_can_be_added_all_the_same(page: FirstStart, presenters: FakePresenters) -> None:
+    sheet = page.add_key()
+    sheet.key.setText("not-a-real-key")
+    assert not sheet.anyway.isVisible()
+    QTest.mouseClick(sheet.add, Qt.MouseButton.LeftButton)
+    presenters.setup.provider_added.emit(False, "There is no network.")
+    assert sheet.anyway.isVisible()
+    QTest.mouseClick(sheet.anyway, Qt.MouseButton.LeftButton)
+    assert [call[0] for call in presenters.setup.calls] == ["add_provider", "add_unasked"]
+    presenters.setup.provider_added.emit(True, "Ready.")
+    assert not sheet.isVisible()
+
+
 def test_the_sheet_says_where_the_key_goes(page: FirstStart, presenters: FakePresenters) -> None:
     from PySide6.QtWidgets import QLabel
 
