@@ -40,7 +40,6 @@ MAX_CHARS = 200_000
 DEEPEST = 60
 """Levels of lists and quotes; a piece that goes deeper is shown as plain text."""
 _DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp));base64,([A-Za-z0-9+/=]+)$")
-_NUMBER = re.compile(r"\d+")
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _STYLES: dict[str, Style] = {"h1": "h1", "h2": "h2"}
 
@@ -70,14 +69,19 @@ def _parser() -> "MarkdownIt":
     return parser
 
 
-def parse(source: str, references: References | None = None) -> tuple[Item, ...]:
-    """Return the items of a piece. ``references`` is shared by the pieces of one message."""
+def parse(source: str, references: References | None = None, number: int = 0) -> tuple[Item, ...]:
+    """Return the items of a piece. ``references`` is shared by the pieces of one message.
+
+    ``number`` is that of the first entry, where a numbered list goes on in the piece.
+    """
     if len(source) > MAX_CHARS:
         return (TextItem((Span(visible_prose(source)),), "p", Place()),)
-    return tuple(item for _, items in parse_with_lines(source, references) for item in items)
+    return tuple(item for _, items in parse_with_lines(source, references, number) for item in items)
 
 
-def parse_with_lines(source: str, references: References | None = None) -> list[tuple[int, tuple[Item, ...]]]:
+def parse_with_lines(
+    source: str, references: References | None = None, number: int = 0
+) -> list[tuple[int, tuple[Item, ...]]]:
     """Return the items of each outermost block, with the number of the line that it begins in."""
     shown = visible_prose(source)
     known = references if references is not None else References()
@@ -85,6 +89,8 @@ def parse_with_lines(source: str, references: References | None = None) -> list[
     block: list[Token] = []
     depth = 0
     for token in _parser().parse(shown, {"references": known.links, "footnotes": known.notes}):
+        if number and not made and not block and token.type == "ordered_list_open":
+            token.attrSet("start", number)
         depth += token.nesting
         block.append(token)
         if depth == 0:
@@ -112,9 +118,7 @@ def parse_part(text: str, part: Part, references: References | None = None) -> t
         return _flowing(source, Place(level, part.quote))
     if part.kind == "table" and not part.first:
         source = text[part.head[0] : part.head[1]] + source
-    if part.number:
-        source = _NUMBER.sub(str(part.number), source, count=1)
-    return parse(source, references)
+    return parse(source, references, part.number)
 
 
 def _flowing(source: str, place: Place) -> tuple[Item, ...]:
@@ -165,7 +169,7 @@ class _Reader:
             case "bullet_list_open":
                 self._lists.append(None)
             case "ordered_list_open":
-                self._lists.append(int(token.attrGet("start") or 1))
+                self._lists.append(int(token.attrs.get("start", 1)))
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
             case "list_item_open":

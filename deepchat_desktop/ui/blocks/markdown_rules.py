@@ -30,16 +30,24 @@ _MONEY = re.compile(r"\d[\d.,]*\s*(?:[kKmMbB]|[A-Za-z]{2,}.*)?\s*[–—-]?|.*[,
 _NOTE = re.compile(r"\[\^([^\s\]\[^]+)\]")
 _HOST = re.compile(r"(?:[\w-]+\.)+[\w-]{2,}(?::\d+)?(?:[/?#][^\s<]*)?")
 _MARKS = "*_`[~$\\!"
+_SIGNS = re.compile(r"[*_`\[~$\\<&\n]")
+"""Where inline Markdown begins; a text without any is one run, and knowing that is cheaper than looking for runs."""
 MOST_MARKS = 500
 """Marks in one paragraph beyond which it is shown as it was written."""
 _TRAILING = re.compile(r"[?!.,:*_~'\"]+$")
 
 
 class _Links(LinkifyIt):  # type: ignore[misc] # it has no types
-    """Knows without an expression, whose search costs more than the rest of a short text, where no link can be."""
+    """Knows without an expression, whose search costs more than the rest of a short text, where no link can be.
+
+    All schemes that are linked but ``mailto:`` need two slashes, and that one needs an at sign.
+    """
 
     def pretest(self, text: str) -> bool:
-        return any(sign in text for sign in ("//", "@", ":")) or "www." in text.lower()
+        return "//" in text or "@" in text or "www." in text.lower()
+
+    def test(self, text: str) -> bool:
+        return self.pretest(text) and bool(super().test(text))
 
 
 def add(parser: "MarkdownIt") -> None:
@@ -60,15 +68,22 @@ def add(parser: "MarkdownIt") -> None:
         parser.linkify.add("www.", {"validate": _www, "normalize": _with_scheme})
 
 
+def made_of_marks(text: str) -> bool:
+    """Tell whether a paragraph has so many marks that it is shown as it was written."""
+    return sum(map(text.count, _MARKS)) > MOST_MARKS
+
+
 def _inline(state: "StateCore") -> None:
     """Read the text of blocks, unless it is made of marks: nesting and drawing those takes too long (MD-6)."""
+    from markdown_it.token import Token
+
     for token in state.tokens:
         if token.type != "inline":
             continue
         token.children = token.children if token.children is not None else []
-        if sum(map(token.content.count, _MARKS)) > MOST_MARKS:
-            from markdown_it.token import Token
-
+        if not _SIGNS.search(token.content):
+            token.children += [Token("text", "", 0, content=token.content)] if token.content else []
+        elif made_of_marks(token.content):
             token.children.append(Token("text", "", 0, content=token.content.replace("\n", " ")))
         else:
             state.md.inline.parse(token.content, state.md, state.env, token.children)

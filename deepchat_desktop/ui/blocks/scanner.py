@@ -230,7 +230,7 @@ def _cut(text: str, piece: Part, inside: Part | None) -> list[Part]:
         if _BLANKS.match(text, end).end() >= piece.end:  # type: ignore[union-attr]
             break
         parts.append(here._replace(end=end))
-        here = _following(text, parts[-1], piece.end, flow)
+        here = following(text, parts[-1], piece.end, flow=flow)
     return [*parts, here]
 
 
@@ -260,7 +260,7 @@ def _part_end(text: str, part: Part) -> int:
     return end if end <= hard else -1
 
 
-def _following(text: str, before: Part, end: int, flow: bool) -> Part:
+def following(text: str, before: Part, end: int, *, flow: bool) -> Part:
     """Return the part after one, as yet up to the end of the piece."""
     number, head = before.number, before.head
     quote = before.quote or _quote_of(text, before.start)
@@ -272,6 +272,12 @@ def _following(text: str, before: Part, end: int, flow: bool) -> Part:
         at = _BLANKS.match(text, before.start).end()  # type: ignore[union-attr]
         head = (at, min(_line_end(text, _line_end(text, at) + 1) + 1, before.end))
     return Part(before.end, end, before.kind, False, flow, quote if before.kind == "lines" else 0, number, head)
+
+
+def last_entry(text: str, start: int, end: int) -> int:
+    """Return where the last outermost entry of a list's part begins; ``start`` for no other than its first."""
+    found = [hit.end() for hit in _TOP_ENTRY.finditer(text, start, end)]
+    return found[-1] if found else start
 
 
 def _quote_of(text: str, at: int) -> int:

@@ -16,6 +16,7 @@ from deepchat_desktop.ui import fonts
 from deepchat_desktop.ui.blocks import fence_shape, markdown_parity, plain_write
 from deepchat_desktop.ui.blocks.cell import Cell, Choices, guessed_lines
 from deepchat_desktop.ui.blocks.code_shape import HEAD, PAD_BOTTOM, PAD_TOP, CodeChoices, CodeShape
+from deepchat_desktop.ui.blocks.markdown_growing import GrowingPart
 from deepchat_desktop.ui.blocks.markdown_items import Item
 from deepchat_desktop.ui.blocks.markdown_parity import Compared
 from deepchat_desktop.ui.blocks.markdown_parse import References, parse, parse_part
@@ -41,6 +42,7 @@ class MarkdownText:
 
     def __init__(self, index: int) -> None:
         self.scanner = Scanner()
+        self.growing = GrowingPart()
         self.open = True
         self.checked = False
         self.read = 0
@@ -90,7 +92,7 @@ class MarkdownText:
                 cell.stale_text()
 
     def _anew(self, text: str) -> int:
-        self.scanner = Scanner()
+        self.scanner, self.growing = Scanner(), GrowingPart()
         self.checked = False
         self.cells = []
         return self.scanner.update(text)
@@ -176,6 +178,8 @@ class MarkdownText:
     def items(self, part: Part) -> tuple[Item, ...]:
         """Parse one part."""
         self.read += 1
+        if self.open and part.end == len(self.scanner.text):
+            return self.growing.items(self.scanner.text, part, self.references.copy())
         known = self.references.copy() if self.open else self.references
         return parse_part(self.scanner.text, part, known)
 
